@@ -1,0 +1,1 @@
+"""The built-in rules, one file each. `feedlint.registry` finds them by their file names."""
