@@ -86,9 +86,7 @@ def test_a_changed_cell_changes_and_changes_back(cells: list[dict[str, Any]], st
 
 @pytest.mark.parametrize("style", STYLES)
 def test_only_the_changed_line_changes_in_the_file(style: dict[str, Any]) -> None:
-    data = notebook(
-        cell("# Titel é\n", "markdown"), cell(["a = 'é'\n", "b = 2\n", "c = 3"]), cell("d = 'é'"), **style
-    )
+    data = notebook(cell("# Titel é\n", "markdown"), cell(["a = 'é'\n", "b = 2\n", "c = 3"]), cell("d = 'é'"), **style)
     source = read(data)
     changed = source.encode(source.text.replace("b = 2", "b = 22"))
     assert changed == data.replace(b"b = 2", b"b = 22")
@@ -112,7 +110,9 @@ def test_names_cross_cells_in_one_module() -> None:
 
 def test_lines_lead_to_the_cell_counted_over_all_cells_and_the_row_in_it() -> None:
     source = read(notebook(cell("Text", "markdown"), cell("a = 1\nb = 2"), cell("Text", "raw"), cell("\nc = 3")))
-    places = {name: source.cell_position(source.text[: source.text.index(name + " =")].count("\n") + 1) for name in "abc"}
+    places = {
+        name: source.cell_position(source.text[: source.text.index(name + " =")].count("\n") + 1) for name in "abc"
+    }
     assert places == {"a": (2, 1), "b": (2, 2), "c": (4, 2)}
 
 
@@ -179,7 +179,9 @@ def test_python_that_looks_like_a_magic_stays(text: str) -> None:
     assert mask(text) == (text, ())
 
 
-@pytest.mark.parametrize("text", ["%%bash\nls\n", "%%writefile a.py\nx = 1\n", "%%html\n<b>", "\n%%sql\nx", "%md\n# Hi"])
+@pytest.mark.parametrize(
+    "text", ["%%bash\nls\n", "%%writefile a.py\nx = 1\n", "%%html\n<b>", "\n%%sql\nx", "%md\n# Hi"]
+)
 def test_a_cell_of_another_language_is_no_code(text: str) -> None:
     assert read(notebook(cell(text), cell("x = 1"))).text == "x = 1\n"
 
