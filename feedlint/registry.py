@@ -126,7 +126,9 @@ def _third_party_packs() -> Iterator[ModuleType]:
 
     for point in entry_points(group=ENTRY_POINT_GROUP):
         if point.attr:
-            raise RuleError(f"the entry point {point.name!r} of {ENTRY_POINT_GROUP} names {point.value!r}, not a module")
+            raise RuleError(
+                f"the entry point {point.name!r} of {ENTRY_POINT_GROUP} names {point.value!r}, not a module"
+            )
         yield _import(point.module)
 
 

@@ -83,6 +83,10 @@ class Rule:
         """Yield what is wrong with the fact; nothing where that is not certain."""
         raise NotImplementedError
 
+    def option(self, settings: Settings, name: str) -> Any:
+        """The value of one of this rule's options; its default where the user gave none."""
+        return settings.option(self.code, name, self.options[name])
+
     def finding(
         self,
         fact: Fact,
