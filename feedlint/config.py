@@ -128,6 +128,16 @@ def _strings(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def rule_selector(text: str) -> str:
+    """A code, name, group or ALL in the spelling that the rules have: small and capital letters mean the same."""
+    text = text.strip()
+    return text.lower() if "-" in text else text.upper()
+
+
+def _rule_names(value: object) -> tuple[str, ...]:
+    return tuple(rule_selector(name) for name in _strings(value))
+
+
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise _Unexpected
@@ -162,7 +172,7 @@ def _version(value: object) -> str:
 def _rules_by_glob(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise _Unexpected
-    return tuple((pattern, _strings(names)) for pattern, names in value.items())
+    return tuple((pattern, _rule_names(names)) for pattern, names in value.items())
 
 
 SEVERITIES = tuple(str(severity) for severity in Severity)
@@ -170,9 +180,9 @@ _RULE_LIST = 'a list of rules such as ["FDL1", "loader-no-workers", "ALL"]'
 _GLOBS = 'a list of globs such as ["legacy", "scripts/*_old.py"]'
 
 KEYS: tuple[Key, ...] = (
-    Key("select", _RULE_LIST, "the rules to judge by, instead of the stable ones", _strings),
-    Key("ignore", _RULE_LIST, "rules to leave out", _strings),
-    Key("extend-select", _RULE_LIST, "rules to add to the selected ones", _strings),
+    Key("select", _RULE_LIST, "the rules to judge by, instead of the stable ones", _rule_names),
+    Key("ignore", _RULE_LIST, "rules to leave out", _rule_names),
+    Key("extend-select", _RULE_LIST, "rules to add to the selected ones", _rule_names),
     Key(
         "per-file-ignores",
         'a table such as { "tests/*" = ["FDL3"] }',
@@ -323,7 +333,7 @@ def _specificity(chosen: str, code: str, name: str) -> int:
         return 1
     if chosen in (code, name):
         return 100
-    return len(chosen) if code.startswith(chosen) else -1
+    return len(chosen) if len(chosen) > 1 and code.startswith(chosen) else -1
 
 
 def _fit(chosen: str, code: str, name: str, status: str, settings: Settings) -> int:
@@ -333,16 +343,14 @@ def _fit(chosen: str, code: str, name: str, status: str, settings: Settings) -> 
 
 
 def _overridden(settings: Settings, given: Overrides) -> Settings:
+    added, left_out = _rule_names(list(given.extend_select)), _rule_names(list(given.ignore))
     if given.select is not None:
         # A selection on the command line starts afresh.
-        settings = replace(settings, select=given.select, extend_select=given.extend_select, ignore=given.ignore)
+        selected = _rule_names(list(given.select))
+        settings = replace(settings, select=selected, extend_select=added, ignore=left_out)
     else:
-        ignore = tuple(name for name in settings.ignore if name not in given.extend_select)
-        settings = replace(
-            settings,
-            ignore=(*ignore, *given.ignore),
-            extend_select=(*settings.extend_select, *given.extend_select),
-        )
+        ignore = (*(name for name in settings.ignore if name not in added), *left_out)
+        settings = replace(settings, ignore=ignore, extend_select=(*settings.extend_select, *added))
     return replace(
         settings,
         accept=(*settings.accept, *given.accept),
@@ -481,9 +489,9 @@ class _Checks:
     def rule_names(self, names: Sequence[str], place: str) -> None:
         for name in names:
             known = self._words()
-            if known is None or name == "ALL" or name in known.rules.values():
-                continue
-            if not name or not any(code.startswith(name) for code in known.rules):
+            if known is None:
+                return
+            if not any(names_rule(rule_selector(name), code, rule) for code, rule in known.rules.items()):
                 hint = nearest(name, (*known.rules, *known.rules.values(), "ALL"))
                 self.problems.append(f"{place}: unknown rule {name!r}{hint}")
 
@@ -502,7 +510,7 @@ class _Checks:
         if known is None:
             self.options.setdefault(name, {}).update(options)
             return
-        code = next((code for code, rule in known.rules.items() if name in (code, rule)), None)
+        code = next((code for code, rule in known.rules.items() if rule_selector(name) in (code, rule)), None)
         if code is None:
             hint = nearest(name, (*known.rules, *known.rules.values()))
             self.problems.append(f"{place}: rules: unknown rule {name!r}{hint}")

@@ -157,7 +157,7 @@ def test_facts_on_the_command_line_join_those_of_the_file(tmp_path: Path) -> Non
             "select: unknown rule 'loader-no-worker' - did you mean 'loader-no-workers'?",
         ),
         ('ignore = ["FDL9"]', "ignore: unknown rule 'FDL9'"),
-        ('per-file-ignores = { "t/*" = ["fdl101"] }', "per-file-ignores.\"t/*\": unknown rule 'fdl101'"),
+        ('per-file-ignores = { "t/*" = ["fdl109"] }', "per-file-ignores.\"t/*\": unknown rule 'fdl109'"),
         ("per-file-ignores = []", "per-file-ignores: expected a table"),
         ('accept = ["shuffle"]', "accept: unknown risk 'shuffle'"),
         ("facts = 1", "facts: expected a table"),
@@ -226,6 +226,15 @@ def test_the_rules_are_asked_for_only_if_some_name_needs_them(tmp_path: Path) ->
 def test_options_of_a_rule_may_stand_under_its_code_or_its_name(tmp_path: Path) -> None:
     settings = settings_of(tmp_path, "rules.FDL101.minimum-rows = 3\nrules.loader-no-workers.strict = true\n")
     assert settings.rules == {"FDL101": {"minimum-rows": 3, "strict": True}}
+
+
+def test_small_and_capital_letters_mean_the_same(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path, 'ignore = ["fdl1", "Loader-Not-Pinned", "all"]\n', Overrides(select=("fdl101",)))
+    assert settings.select == ("FDL101",)
+    assert settings_of(tmp_path, 'ignore = ["fdl1", "Loss-Read-Every-Step"]\n').ignore == (
+        "FDL1",
+        "loss-read-every-step",
+    )
 
 
 RULES = [
