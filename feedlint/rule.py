@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from .examples import Bad, Good
 from .findings import Evidence, Finding, Fix, Obligation, Severity
 from .fixes.operations import Operation
+from .knowledge.risks import BY_NAME as KNOWN_RISKS
 from .places import Place
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Rule:
     needs: ClassVar[Sequence[str]] = ()
     """Words of which at least one stands in every file in which the rule can speak."""
     options: ClassVar[Mapping[str, object]] = {}
-    """Names and defaults of the settings under `[tool.feedlint.<rule name>]`."""
+    """Names and defaults of the settings under `[tool.feedlint.rules.<name>]`."""
     worth: ClassVar[str]
     """One line: a range, and what kind of source it comes from."""
     bad: ClassVar[Sequence[Bad]] = ()
@@ -214,6 +215,9 @@ def _problems_of_examples(rule: type[Rule]) -> Iterator[str]:
             yield f"bad example {number} has no line that ends with '#! {rule.code}'"
         if codes - {rule.code}:
             yield f"bad example {number} marks lines for {', '.join(sorted(codes - {rule.code}))}"
+        for risk in bad.accept:
+            if risk not in KNOWN_RISKS:
+                yield f"bad example {number} accepts {risk!r}, which is no risk"
         if bad.fixed is not None and bad.fixed_files == bad.files:
             yield f"the fixed text of bad example {number} changes nothing"
     for number, good in enumerate(rule.good, start=1):
