@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,22 @@ class Found:
     missing: tuple[Missing, ...] = ()
     unreadable: tuple[tuple[str, str], ...] = ()
 
+    @staticmethod
+    def joined(parts: Sequence[Found]) -> Found:
+        """Several finds as one."""
+        files = _Files()
+        # Named files come first, so that they keep the name that the user gave them.
+        named = frozenset(files.take(path) for part in parts for path in part.files if path in part.named)
+        for part in parts:
+            for path in part.files:
+                files.take(path)
+        return Found(
+            tuple(sorted(files.paths(), key=_by_folder)),
+            named,
+            tuple(item for part in parts for item in part.missing),
+            tuple(sorted({item for part in parts for item in part.unreadable})),
+        )
+
 
 def find_files(
     paths: Sequence[str],
@@ -67,7 +83,8 @@ def find_files(
     for path in paths:
         absolute = os.path.abspath(path)
         try:
-            mode = os.stat(absolute).st_mode
+            # An empty name would mean the current folder.
+            mode = os.stat(absolute if path else path).st_mode
         except OSError as error:
             if isinstance(error, PermissionError):
                 unreadable.append((absolute, error.strerror or "no permission"))
@@ -86,13 +103,18 @@ def find_files(
     if force_exclude:
         ignored = _ignored_by_git(named)
         named = [path for path in named if path not in ignored]
-    # Named files come first, so that they keep the name that the user gave them.
-    first = _Files()
-    kept = frozenset(first.take(path) for path in named)
-    for path in files.paths():
-        first.take(path)
-    found = tuple(sorted(first.paths(), key=_by_folder))
-    return Found(found, kept, tuple(missing), tuple(sorted(set(unreadable))))
+    return Found.joined(
+        [
+            Found(tuple(named), frozenset(named), tuple(missing), tuple(unreadable)),
+            Found(tuple(files.paths())),
+        ]
+    )
+
+
+def is_excluded(path: str, exclude: Sequence[str] | None, extend_exclude: Sequence[str], root: str) -> bool:
+    """Whether the excludes of a project leave out a file that lies in it."""
+    patterns = (*(DEFAULT_EXCLUDES if exclude is None else exclude), *extend_exclude)
+    return _Excludes(patterns, root).cover(path, root)
 
 
 def project_root(path: str) -> str:
@@ -107,18 +129,6 @@ def project_root(path: str) -> str:
         if parent == folder:
             return start
         folder = parent
-
-
-def roots_of(paths: Iterable[str]) -> Mapping[str, str]:
-    """The project root of every file; each folder is looked at once."""
-    known: dict[str, str] = {}
-    return {path: _known_root(os.path.dirname(path), known) for path in paths}
-
-
-def _known_root(folder: str, known: dict[str, str]) -> str:
-    if folder not in known:
-        known[folder] = project_root(folder)
-    return known[folder]
 
 
 def _above(path: str, root: str) -> str:

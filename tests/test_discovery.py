@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from feedlint.discovery import Missing, find_files, project_root, roots_of
+from feedlint.discovery import Missing, find_files, project_root
 
 
 def write(folder: Path, *names: str) -> None:
@@ -118,6 +118,10 @@ def test_a_path_that_does_not_exist_is_told_as_it_was_named(folder: Path) -> Non
 
 def test_no_path_finds_no_file() -> None:
     assert find_files([]).files == ()
+
+
+def test_an_empty_name_is_no_path() -> None:
+    assert find_files([""]).missing == (Missing(""),)
 
 
 def test_links_to_folders_are_not_followed_and_loops_end(folder: Path) -> None:
@@ -232,9 +236,3 @@ def test_the_root_is_the_nearest_folder_with_a_marker(tmp_path: Path, marker: st
 def test_without_a_marker_the_root_is_the_folder_of_the_file(tmp_path: Path) -> None:
     write(tmp_path, "package/train.py")
     assert project_root(str(tmp_path / "package/train.py")) == str(tmp_path / "package")
-
-
-def test_roots_of_files_of_two_projects(tmp_path: Path) -> None:
-    write(tmp_path, "a/setup.py", "a/s/x.py", "b/setup.py", "b/y.py")
-    paths = [str(tmp_path / "a/s/x.py"), str(tmp_path / "b/y.py")]
-    assert list(roots_of(paths).values()) == [str(tmp_path / "a"), str(tmp_path / "b")]
