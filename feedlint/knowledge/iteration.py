@@ -1,0 +1,55 @@
+"""Callables that iterate over their first argument and hand its elements on, and names of loader classes.
+
+Sources: documentation of Python 3.14, tqdm 4.67, rich 14, accelerate 1.15, Lightning 2.6, torch 2.13.
+"""
+
+from __future__ import annotations
+
+# "same": the elements as they are; "index": (number, element); "zip": one of each; "chain": of each argument in turn.
+ITERATES: dict[str, str] = {
+    "builtins.enumerate": "index",
+    "builtins.zip": "zip",
+    "builtins.reversed": "same",
+    "builtins.filter": "same",
+    "itertools.islice": "same",
+    "itertools.cycle": "same",
+    "itertools.chain": "chain",
+    "itertools.zip_longest": "zip",
+    "tqdm.tqdm": "same",
+    "tqdm.trange": "same",
+    "tqdm.auto.tqdm": "same",
+    "tqdm.autonotebook.tqdm": "same",
+    "tqdm.notebook.tqdm": "same",
+    "tqdm.rich.tqdm": "same",
+    "tqdm.tqdm_notebook": "same",
+    "tqdm.std.tqdm": "same",
+    "rich.progress.track": "same",
+    "alive_progress.alive_it": "same",
+    "progressbar.progressbar": "same",
+    "fastprogress.progress_bar": "same",
+    "fastprogress.fastprogress.progress_bar": "same",
+    "fastprogress.fastprogress.master_bar": "same",
+    "torch_xla.distributed.parallel_loader.MpDeviceLoader": "same",
+}
+
+# What gives its argument back, prepared by a framework.
+SAME: frozenset[str] = frozenset(
+    {
+        "accelerate.skip_first_batches",
+        "accelerate.data_loader.skip_first_batches",
+        "accelerate.data_loader.prepare_data_loader",
+        "ray.train.torch.prepare_data_loader",
+        "ray.train.torch.prepare_model",
+        "ignite.distributed.auto_model",
+        "ignite.distributed.auto_optim",
+        "torch.compile",
+        "torch.jit.script",
+        "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
+    }
+)
+
+PREPARERS: frozenset[str] = frozenset(
+    {"accelerate.Accelerator", "accelerate.accelerator.Accelerator", "lightning.Fabric", "lightning.fabric.Fabric", "lightning_fabric.Fabric", "lightning.fabric.fabric.Fabric"}
+)
+
+LOADER_NAMES: frozenset[str] = frozenset({"torch.utils.data.DataLoader","torch.utils.data.dataloader.DataLoader"})

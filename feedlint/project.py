@@ -1,0 +1,130 @@
+"""A read-only view of one project: its files, with unsaved texts laid over them, and what is asked of them on the way."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from functools import cached_property
+
+from .config import Facts, Settings
+from .discovery import find_files
+from .ir import Module, Unparsable, lower
+from .semantics.evaluation import Semantics
+from .semantics.imports import ImportResolver
+from .source import Source, SourceProblem, source_from_bytes
+
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_METADATA = ("setup.py", "setup.cfg", "pyproject.toml")
+
+
+class Project:
+    """`root` is the project's folder; `overlays` maps absolute paths to texts that are not on disk (yet).
+
+    With `gates=False` no file is left out for what its bytes do not say; for tests, since findings must be the same.
+    """
+
+    def __init__(self, root: str, settings: Settings, overlays: Mapping[str, bytes] | None = None, *, gates: bool = True) -> None:
+        self.root = root.rstrip("/") or "/"
+        self.settings = settings
+        self.gates = gates
+        self._overlays = dict(overlays or {})
+        self._bytes: dict[str, bytes | None] = {}
+        self._sources: dict[str, Source | SourceProblem] = {}
+        self._modules: dict[str, Module | Unparsable | None] = {}
+        self._mentions: dict[str, list[str]] = {}
+        self._words: dict[str, frozenset[bytes]] = {}
+
+    @property
+    def facts(self) -> Facts:
+        return self.settings.facts
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """All Python files and notebooks of the project, sorted."""
+        found = dict.fromkeys(
+            find_files([self.root], self.settings.exclude, self.settings.extend_exclude, self.root).files
+        )
+        for path in self._overlays:
+            if path.endswith((".py", ".ipynb")):
+                found.setdefault(path)
+        return tuple(sorted(found))
+
+    @cached_property
+    def imports(self) -> ImportResolver:
+        return ImportResolver(self.root, frozenset(self.files), self.facts.source_roots)
+
+    @cached_property
+    def installable(self) -> bool:
+        """Whether others can install it as a package, so that functions may have callers that nobody sees here."""
+        for name in _METADATA:
+            data = self.bytes_of(os.path.join(self.root, name))
+            if data is not None and (name != "pyproject.toml" or b"[project]" in data or b"[tool.poetry]" in data):
+                if name == "setup.cfg" and b"[metadata]" not in data:
+                    continue
+                return True
+        return False
+
+    @cached_property
+    def semantics(self) -> Semantics:
+        return Semantics(self)
+
+    def exists(self, path: str) -> bool:
+        return path in self._overlays or path in self.imports.files or os.path.isfile(path)
+
+    def bytes_of(self, path: str) -> bytes | None:
+        """The content of a file, None if it can't be read."""
+        if path in self._overlays:
+            return self._overlays[path]
+        if path not in self._bytes:
+            try:
+                with open(path, "rb") as file:
+                    self._bytes[path] = file.read()
+            except OSError:
+                self._bytes[path] = None
+        return self._bytes[path]
+
+    def source(self, path: str) -> Source | SourceProblem:
+        if path not in self._sources:
+            data = self.bytes_of(path)
+            if data is None:
+                from .source import read_source
+
+                self._sources[path] = read_source(path)
+            else:
+                self._sources[path] = source_from_bytes(path, data)
+        return self._sources[path]
+
+    def parsed(self, path: str) -> Module | Unparsable | SourceProblem:
+        source = self.source(path)
+        if isinstance(source, SourceProblem):
+            return source
+        if path not in self._modules:
+            self._modules[path] = lower(path, source.text)
+        module = self._modules[path]
+        assert module is not None
+        return module
+
+    def module(self, path: str) -> Module | None:
+        """The representation of a file, None if it can't be read or parsed."""
+        found = self.parsed(path)
+        return found if isinstance(found, Module) else None
+
+    def mentioning(self, word: str) -> list[str]:
+        """The files in which this name stands."""
+        found = self._mentions.get(word)
+        if found is None:
+            encoded = word.encode()
+            found = []
+            for path in self.files:
+                data = self.bytes_of(path)
+                if data is not None and encoded in data and encoded in self._words_of(path, data):
+                    found.append(path)
+            self._mentions[word] = found
+        return found
+
+    def _words_of(self, path: str, data: bytes) -> frozenset[bytes]:
+        words = self._words.get(path)
+        if words is None:
+            words = self._words[path] = frozenset(_WORD.findall(data))
+        return words

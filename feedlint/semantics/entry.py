@@ -1,0 +1,128 @@
+"""Where values enter a program without a visible call: frameworks that call hooks, starters of processes, annotations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..ir import nodes as ir
+from ..knowledge import hooks
+from .classes import lineage
+from .values import (
+    CPU,
+    OTHER,
+    UNKNOWN,
+    UNKNOWN_DEVICE,
+    Batch,
+    ClassValue,
+    Device,
+    Instance,
+    Scalar,
+    Tensor,
+    ValueSet,
+    one,
+)
+
+if TYPE_CHECKING:
+    from .evaluation import Semantics
+
+
+def is_partial(semantics: Semantics, call: ir.Call) -> bool:
+    return "functools.partial" in semantics.names_of(call.function_expression)
+
+
+def started_with(semantics: Semantics, call: ir.Call, function: ir.Expression) -> ir.Call | None:
+    """For a call that starts `function` in another process or thread: a call that hands over the same arguments.
+
+    `mp.spawn(work, nprocs=n, args=(a, b))` runs `work(rank, a, b)`.
+    """
+    for name in semantics.names_of(call.function_expression):
+        rank_first = hooks.STARTERS.get(name)
+        if rank_first is None:
+            continue
+        given = call.argument("args", 1)
+        items = given.items if isinstance(given, ir.Display) else []
+        if given is not None and not isinstance(given, ir.Display):
+            return None
+        made = ir.Call()
+        made.parent = call.parent
+        made.line, made.column, made.end_line, made.end_column = call.span
+        made.function_expression = function
+        rank: list[ir.Expression] = []
+        if rank_first:
+            unknown = ir.Constant()
+            unknown.parent = made
+            unknown.line, unknown.column, unknown.end_line, unknown.end_column = call.span
+            unknown.value = ...
+            rank = [unknown]
+        made.arguments = [ir.Argument(None, "", item) for item in (*rank, *items)]
+        return made
+    return None
+
+
+def framework_of(semantics: Semantics, node: ir.Class) -> str:
+    """ "module-trainer" for a LightningModule and its like, "trainer" for a Hugging Face Trainer, "module" for nn.Module."""
+    key = ("framework", node)
+    if key not in semantics.cache:
+        externals = lineage(semantics, node).externals
+        kind = ""
+        for name in externals:
+            kind = kind or hooks.CLASS_KINDS.get(name, "")
+        semantics.cache[key] = kind
+    return semantics.cache[key]  # type: ignore[no-any-return]
+
+
+def parameter(semantics: Semantics, function: ir.Function, parameter: ir.Parameter) -> ValueSet | None:
+    """What a framework gives to a parameter of one of its hooks, None if no framework is known to call the function."""
+    for decorator in function.decorators:
+        called = decorator.function_expression if isinstance(decorator, ir.Call) else decorator
+        if isinstance(decorator, ir.Call) and "hydra.main" in semantics.names_of(called):
+            from . import documents
+
+            if parameter.position == 0:
+                return documents.hydra_configuration(semantics, decorator)
+    owner = function.owner_class
+    if owner is None:
+        return None
+    kind = framework_of(semantics, owner)
+    if kind:
+        batch = hooks.BATCH_PARAMETERS.get((kind, function.name))
+        if batch is not None:
+            if parameter.position == batch:
+                # The framework has moved the batch; where to, only the run knows.
+                return one(Tensor(UNKNOWN_DEVICE, None, "batch", certain=False))
+            return UNKNOWN
+        if function.name == "forward" and kind in ("module", "module-trainer"):
+            if parameter.kind == "plain":
+                annotated = from_annotation(semantics, parameter.annotation)
+                return annotated if annotated.values else ValueSet((Tensor(UNKNOWN_DEVICE, None, "input", certain=False),), True)
+    return None
+
+
+def from_annotation(semantics: Semantics, annotation: ir.Expression | None) -> ValueSet:
+    """The light type that an annotation names, nothing if it says nothing here."""
+    if annotation is None:
+        return ValueSet()
+    text = annotation
+    if isinstance(text, ir.Binary) and text.operator == "|":
+        left = from_annotation(semantics, text.left)
+        return left if left.values else from_annotation(semantics, text.right)
+    if isinstance(text, ir.Index):
+        base = ir.dotted(text.value).rpartition(".")[2]
+        if base == "Optional":
+            return from_annotation(semantics, text.index)
+        return ValueSet()
+    for name in semantics.names_of(text):
+        if name in ("torch.Tensor", "torch.FloatTensor", "torch.LongTensor"):
+            return ValueSet((Tensor(UNKNOWN_DEVICE, None, "input"),), True)
+        if name == "torch.device":
+            return ValueSet((Device(UNKNOWN_DEVICE),), True)
+        if name in ("builtins.int", "builtins.float", "builtins.bool", "builtins.str"):
+            return ValueSet((Scalar(name.rpartition(".")[2]),), True)
+        if name in ("numpy.ndarray",):
+            return ValueSet((Scalar("ndarray"),), True)
+    for value in semantics.evaluate(text).of(ClassValue):
+        return ValueSet((Instance(value),), True)
+    return ValueSet()
+
+
+__all__ = ["CPU", "OTHER", "Batch", "framework_of", "from_annotation", "is_partial", "parameter", "started_with"]

@@ -1,0 +1,81 @@
+"""Which file of the project an import means, as Python would resolve it when the importing file is run or imported."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .values import External, ModuleValue, Value
+
+
+@dataclass
+class ImportResolver:
+    """`root` and the paths of `files` are absolute, with forward slashes. `source_roots` come after the own folder."""
+
+    root: str
+    files: frozenset[str]
+    source_roots: Sequence[str] = ()
+    _folders: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        folders = set()
+        for path in self.files:
+            folder = posixpath.dirname(path)
+            while folder not in folders and len(folder) >= len(self.root):
+                folders.add(folder)
+                folder = posixpath.dirname(folder)
+        self._folders = frozenset(folders)
+
+    def search_path(self, importer: str) -> list[str]:
+        """The importer's folder, those above it up to the root (nearest first), then the source roots."""
+        folders = []
+        folder = posixpath.dirname(importer)
+        while True:
+            folders.append(folder)
+            if folder == self.root or len(folder) <= len(self.root):
+                break
+            folder = posixpath.dirname(folder)
+        for extra in (*self.source_roots, posixpath.join(self.root, "src")):
+            if extra in self._folders and extra not in folders:
+                folders.append(extra)
+        return folders
+
+    def module(self, folder: str, dotted: str) -> ModuleValue | None:
+        """The module of this dotted name below a folder."""
+        base = posixpath.join(folder, *dotted.split(".")) if dotted else folder
+        package = posixpath.join(base, "__init__.py")
+        if package in self.files:
+            return ModuleValue(package, base)
+        if base + ".py" in self.files:
+            return ModuleValue(base + ".py", "")
+        if base in self._folders and dotted:
+            return ModuleValue("", base)
+        return None
+
+    def resolve(self, importer: str, dotted: str, level: int) -> Value:
+        """The module that `import dotted` or `from dotted import ...` in the importer means."""
+        if level:
+            folder = posixpath.dirname(importer)
+            for _ in range(level - 1):
+                folder = posixpath.dirname(folder)
+            found = self.module(folder, dotted)
+            if found is None and not dotted:
+                found = ModuleValue("", folder)
+            return found or External("." * level + dotted)
+        folder_only: ModuleValue | None = None
+        for folder in self.search_path(importer):
+            found = self.module(folder, dotted)
+            if found is None or found.path == importer:
+                continue
+            if found.path:
+                return found
+            folder_only = folder_only or found
+        # A bare folder counts only where Python files of the project lie in it; installed names win otherwise.
+        if folder_only is not None and dotted.partition(".")[0] not in _INSTALLED:
+            return folder_only
+        return External(dotted)
+
+
+# Names that a project's folders often carry too (docs, examples) while the import means the installed package.
+_INSTALLED = frozenset({"torch", "numpy", "transformers", "datasets", "lightning", "torchvision", "wandb", "yaml"})
