@@ -132,8 +132,12 @@ def project_root(path: str) -> str:
 
 
 def _above(path: str, root: str) -> str:
-    """The folder below which excludes count for a path: a folder above the project may be called `build`."""
-    return root if path.startswith(root.rstrip(os.sep) + os.sep) else os.path.dirname(path)
+    """The folder below which excludes count for a named path: a folder above the project may be called `build`.
+
+    What a search from the current folder would leave out is left out here, too.
+    """
+    above = [folder for folder in (root, os.getcwd()) if path.startswith(folder.rstrip(os.sep) + os.sep)]
+    return min(above, key=len, default=os.path.dirname(path))
 
 
 def _by_folder(path: str) -> tuple[str, ...]:

@@ -107,14 +107,18 @@ def judge_files(workspace: Workspace, paths: Iterable[str], progress: Callable[[
 
     A failure of feedlint itself costs the one file; the others go on.
     """
-    from . import engine
-
     reports: list[FileReport] = []
     errors: list[InternalError] = []
     for number, path in enumerate(paths, start=1):
+        from . import engine
+        from .rule import RuleError
+
         project = workspace.project_of(path)
         try:
             report = engine.judge(project, path)
+        except RuleError:
+            # A rule that cannot be loaded is none in any file.
+            raise
         except Exception as error:
             errors.append(_internal_error(path, error))
         else:

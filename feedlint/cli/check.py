@@ -212,7 +212,8 @@ def _report(request: Request, workspace: Workspace, found: Found, outcome: Outco
     reports = _narrowed(outcome.reports, workspace)
     view = _view(request, workspace, found.files)
     _deliver(_text(request, reports, view), request.output_file)
-    if request.verbosity >= 0 and not request.statistics and request.output_format in ("full", "concise"):
+    for_people = not request.statistics and request.output_format in ("full", "concise")
+    if outcome.reports and for_people and request.verbosity >= 0:
         from ..render.summary import summary
 
         for line in summary(reports, view):

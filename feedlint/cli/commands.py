@@ -85,4 +85,15 @@ def run(arguments: list[str]) -> int:
         for message in error.messages:
             say(f"feedlint: {message}")
         return USAGE_ERROR
+    except Exception as error:
+        from ..rule import RuleError
+
+        if isinstance(error, RuleError):
+            say(f"feedlint: {error}")
+        else:
+            import traceback
+
+            say(traceback.format_exc().rstrip())
+            say("feedlint: internal error, please report it with the lines above")
+        return USAGE_ERROR
     return status if isinstance(status, int) else 0

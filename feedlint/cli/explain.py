@@ -25,8 +25,6 @@ def command(place: str, isolated: bool, configuration: tuple[str, ...]) -> None:
 
     In a notebook the place is written as in a report, such as `train.ipynb:cell 3:2`.
     """
-    from .. import engine
-
     parts = _PLACE.fullmatch(place)
     if parts is None:
         raise click.UsageError(f"{place!r} is no place; write FILE:LINE, such as train.py:26.")
@@ -35,6 +33,8 @@ def command(place: str, isolated: bool, configuration: tuple[str, ...]) -> None:
     if isinstance(source, SourceProblem):
         raise ConfigError([f"{parts['path']}: {source.reason}"])
     line = _joined_line(source, parts["cell"], int(parts["line"]), place)
+    from .. import engine
+
     workspace = Workspace(configuration_overrides(configuration, isolated), vocabulary)
     write("\n\n".join(engine.explain(workspace.project_of(path), path, line)) + "\n")
 
