@@ -69,6 +69,13 @@ class Project:
     def semantics(self) -> Semantics:
         return Semantics(self)
 
+    @cached_property
+    def wrapper_names(self) -> frozenset[str]:
+        """Names by which the project itself makes loaders: subclasses, partials, factories; they open the gates too."""
+        from .semantics.wrappers import wrapper_names
+
+        return wrapper_names(self.semantics) | frozenset(self.facts.wrappers)
+
     def exists(self, path: str) -> bool:
         return path in self._overlays or path in self.imports.files or os.path.isfile(path)
 

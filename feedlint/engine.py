@@ -1,0 +1,101 @@
+"""Judges one file of a project: facts, rules, suppression. Pure: what it knows comes from the project.
+
+The gates come first: a file whose bytes hold none of the words that some selected rule needs is done at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from .config import Settings, is_ignored_in, is_selected
+from .findings import Finding, Unjudged
+from .ir import Module, Unparsable
+from .places import Place, Span
+from .project import Project
+from .registry import all_rules
+from .report import FileReport
+from .rule import Rule
+from .source import Source, SourceProblem
+from .suppress import suppressions
+
+
+def judge(project: Project, path: str) -> FileReport:
+    """All findings of one file, in the order of their places, suppressed ones left out."""
+    parsed = project.source(path)
+    settings = project.settings
+    if isinstance(parsed, SourceProblem):
+        place = Place(path, Span(parsed.line, parsed.column, parsed.line, parsed.column + 1))
+        return FileReport(path, tuple(_unreadable(settings, path, place, parsed.reason)))
+    if project.gates and not may_matter(project, path, parsed.data):
+        return FileReport(path, source=parsed)
+    module = project.parsed(path)
+    if isinstance(module, Unparsable):
+        place = Place(path, Span(module.line, module.column, module.line, module.column + 1))
+        return FileReport(path, tuple(_unreadable(settings, path, place, module.reason)), source=parsed)
+    assert isinstance(module, Module)
+    found, unjudged = _judged(project, module, parsed)
+    return FileReport(path, tuple(found), tuple(unjudged), parsed)
+
+
+def selected_rules(settings: Settings, path: str) -> list[Rule]:
+    """The rules that may speak in a file under these settings."""
+    return [
+        rule
+        for rule in all_rules().values()
+        if is_selected(rule.code, rule.name, rule.status, settings) and not is_ignored_in(path, rule.code, rule.name, settings)
+    ]
+
+
+def may_matter(project: Project, path: str, data: bytes) -> bool:
+    """The bytes gate: whether a word stands in the file without which no selected rule can speak."""
+    words = {word for rule in selected_rules(project.settings, path) for word in rule.needs}
+    words |= project.wrapper_names
+    return _gate(frozenset(words)).search(data) is not None
+
+
+@lru_cache(maxsize=16)
+def _gate(words: frozenset[str]) -> re.Pattern[bytes]:
+    return re.compile(b"|".join(re.escape(word.encode()) for word in sorted(words)) or b"(?!)")
+
+
+def _judged(project: Project, module: Module, source: Source) -> tuple[list[Finding], list[Unjudged]]:
+    from .domain.facts import FINDERS
+    from .domain.loaders import unjudged
+
+    settings = project.settings
+    semantics = project.semantics
+    rules = selected_rules(settings, module.path)
+    found: list[Finding] = []
+    for kind, finder in FINDERS.items():
+        speaking = [rule for rule in rules if rule.sees is kind]
+        if not speaking:
+            continue
+        for fact in finder(semantics, module, settings):
+            for rule in speaking:
+                found += rule.judge(fact, settings)
+    hidden = suppressions(source)
+    if hidden.skip_file:
+        return [], []
+    kept = {(f.code, f.place): f for f in found if not hidden.hides(f)}
+    return sorted(kept.values(), key=_order), list(unjudged(semantics, module, settings))
+
+
+def _order(finding: Finding) -> tuple[int, int, str]:
+    return finding.place.span.line, finding.place.span.column, finding.code
+
+
+def _unreadable(settings: Settings, path: str, place: Place, reason: str) -> Iterator[Finding]:
+    from .domain.unreadable import Unreadable
+
+    for rule in selected_rules(settings, path):
+        if rule.sees is Unreadable:
+            yield from rule.judge(Unreadable(place, reason), settings)
+
+
+def explain(project: Project, path: str, line: int) -> Sequence[str]:
+    """Paragraphs that say what was found at a line and why, why nothing was found, what is proven and what is not."""
+    from .explanation import explain as explained
+
+    return explained(project, path, line)
