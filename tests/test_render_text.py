@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from feedlint.findings import OBSERVED, PROVEN, REFUTED, UNKNOWN, Evidence, Finding, Fix, Obligation, Severity, Unjudged
 from feedlint.fixes.operations import Edit, EnsureImport, Operation, RemoveArgument, ReplaceExpression, SetArgument
@@ -375,3 +377,17 @@ def test_a_cut_line_fits_and_keeps_the_start_of_its_span(room: int, start: int) 
 
 def test_text_for_one_line_stays_on_one_line() -> None:
     assert visible("a\r\nb\u2028c") == "a  b c"
+
+
+spans = st.tuples(*[st.integers(1, 12), st.integers(0, 40)] * 2).filter(lambda span: span[:2] <= span[2:])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=200), st.lists(st.tuples(spans, st.text(max_size=30)), max_size=4), st.integers(20, 120))
+def test_any_text_with_any_spans_can_be_shown(
+    code: str, found: list[tuple[tuple[int, ...], str]], columns: int
+) -> None:
+    at = [finding(Place(PATH, Span(*span)), message, card="c") for span, message in found]
+    text_source = Source(PATH, b"", code, "utf-8", False)
+    shown = text.render([FileReport(PATH, tuple(at), (), text_source)], replace(VIEW, width=columns))
+    assert visible(shown.replace("\n", "")) == shown.replace("\n", "")
