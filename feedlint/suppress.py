@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import sys
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,9 +36,8 @@ class Suppression:
     names: tuple[str, ...] | None
     reason: str = ""
 
-    def covers(self, finding: Finding) -> bool:
-        span = (finding.statement or finding.place).span
-        first, last = min(span.line, finding.place.span.line), max(span.end_line, finding.place.span.end_line)
+    def covers(self, finding: Finding, first: int, last: int) -> bool:
+        """Whether it silences a finding whose statement stands on the lines from `first` to `last`."""
         if self.line > last or self.last_line < first:
             return False
         return self.names is None or any(names_rule(name, finding.code, finding.name) for name in self.names)
@@ -49,10 +49,23 @@ class Suppressions:
 
     comments: tuple[Suppression, ...] = ()
     skip_file: bool = False
+    long_lines: tuple[tuple[int, int], ...] = ()
+    """First and last line of every simple statement or header that takes several lines, in order."""
 
     def hides(self, finding: Finding) -> bool:
         """Whether a finding of this file is silenced."""
-        return self.skip_file or any(comment.covers(finding) for comment in self.comments)
+        if self.skip_file:
+            return True
+        first, last = self._lines_of(finding)
+        return any(comment.covers(finding, first, last) for comment in self.comments)
+
+    def _lines_of(self, finding: Finding) -> tuple[int, int]:
+        """The lines of the reported statement; of a loop, a class or a function only those of its header."""
+        line = finding.place.span.line
+        index = bisect_right(self.long_lines, (line, sys.maxsize)) - 1
+        if index >= 0 and self.long_lines[index][1] >= line:
+            return self.long_lines[index]
+        return line, line
 
 
 _NONE = Suppressions()
@@ -64,7 +77,8 @@ def suppressions(source: Source) -> Suppressions:
         return _NONE
     found: list[Suppression] = []
     skip_file = False
-    for line, column, text in _comments(source):
+    comments, long_lines = _comments(source)
+    for line, column, text in comments:
         native = _NATIVE.search(text)
         noqa = _NOQA.search(text)
         if native and native["verb"] == "skip-file":
@@ -75,7 +89,7 @@ def suppressions(source: Source) -> Suppressions:
             found.append(Suppression(line, column, last_line, names, native["reason"].strip(" \t:-")))
         elif noqa:
             found.append(Suppression(line, column, line, _noqa_names(noqa["names"])))
-    return Suppressions(tuple(found), skip_file) if found or skip_file else _NONE
+    return Suppressions(tuple(found), skip_file, long_lines) if found or skip_file else _NONE
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -101,15 +115,28 @@ def _next_code(source: Source, line: int) -> int:
     return line
 
 
-def _comments(source: Source) -> Iterator[tuple[int, int, str]]:
-    """Line (from 1), column (from 0) and text of every comment, up to where the file is no Python any more."""
+def _comments(source: Source) -> tuple[list[tuple[int, int, str]], tuple[tuple[int, int], ...]]:
+    """Line (from 1), column (from 0) and text of every comment, and the statements of several lines.
+
+    Reads up to where the file is no Python any more.
+    """
     import tokenize
 
+    comments: list[tuple[int, int, str]] = []
+    long_lines: list[tuple[int, int]] = []
+    first = 0
     # Own lines, because tokenize knows no lone carriage return.
     lines = iter([line + "\n" for line in source.lines])
     try:
         for token in tokenize.generate_tokens(lambda: next(lines, "")):
             if token.type == tokenize.COMMENT:
-                yield token.start[0], token.start[1], token.string
+                comments.append((token.start[0], token.start[1], token.string))
+            elif token.type == tokenize.NEWLINE:
+                if token.start[0] > first > 0:
+                    long_lines.append((first, token.start[0]))
+                first = 0
+            elif not first and token.type not in (tokenize.NL, tokenize.INDENT, tokenize.DEDENT):
+                first = token.start[0]
     except (tokenize.TokenError, SyntaxError):
-        return
+        pass
+    return comments, tuple(long_lines)

@@ -90,6 +90,16 @@ def test_a_comment_works_on_any_line_of_the_statement(place: int) -> None:
     assert suppressions(read(MANY_LINES.format(*comments))).hides(finding(1, end_line=4))
 
 
+def test_a_comment_in_the_body_of_a_loop_does_not_silence_what_is_said_of_its_header() -> None:
+    found = suppressions(read("for x in loader(\n    a):  # feedlint: ignore[FDL101]\n    y = 1  # noqa: FDL102\n"))
+    hidden = [found.hides(finding(1, end_line=3, code=code)) for code in ("FDL101", "FDL102")]
+    assert hidden == [True, False]
+
+
+def test_a_comment_behind_the_last_line_of_a_string_of_several_lines_silences() -> None:
+    assert suppressions(read('f("""\n""", DataLoader(dataset))  # noqa\n')).hides(finding(1))
+
+
 def test_a_comment_on_another_line_does_not_silence() -> None:
     found = suppressions(read("x = 1  # noqa\nloader = DataLoader(dataset)\ny = 2  # noqa\n"))
     assert not found.hides(finding(2))
