@@ -130,6 +130,9 @@ def command(
     """
     if "-" in paths and len(paths) > 1:
         raise click.UsageError("`-` (standard input) cannot be mixed with other paths.")
+    if fix or diff:
+        # Until there is something to apply them with, silence would be a lie.
+        raise click.UsageError("--fix and --diff are not there yet.")
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose contradict each other.")
     overrides = replace(
@@ -219,8 +222,11 @@ def _report(request: Request, workspace: Workspace, found: Found, outcome: Outco
         for line in summary(reports, view):
             say(line)
     for error in outcome.errors:
-        say(f"feedlint: internal error in {shown(error.path)}: {error.message}; the other files were judged")
-        say(error.details if request.verbosity > 0 else "Please report it; -v shows the details.")
+        say(f"feedlint: internal error, {shown(error.path)} was not judged: {error.message}")
+        if request.verbosity > 0:
+            say(error.details)
+    if outcome.errors:
+        say("feedlint: please report it" + ("" if request.verbosity > 0 else "; -v shows the details"))
     if found.missing or outcome.errors:
         return USAGE_ERROR
     failing = any(
