@@ -182,7 +182,8 @@ def _with_table(text: str, table: str) -> str:
     begin, end = text.find(README_BEGIN), text.find(README_END)
     if begin < 0 or end < begin:
         return text
-    return f"{text[: begin + len(README_BEGIN)]}\n\n{table}\n\n{text[end:]}"
+    body = f"\n\n{table}\n\n" if table else "\n"
+    return f"{text[: begin + len(README_BEGIN)]}{body}{text[end:]}"
 
 
 if __name__ == "__main__":

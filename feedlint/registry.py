@@ -14,12 +14,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from .rule import Rule, RuleError, described, validate
-
-if TYPE_CHECKING:
-    from .config import Vocabulary
 
 ENTRY_POINT_GROUP = "feedlint.rules"
 BUILT_IN = "feedlint.rules"
@@ -27,8 +23,6 @@ BUILT_IN = "feedlint.rules"
 BUILT_IN_PREFIX = "FDL"
 """Codes with this prefix belong to feedlint itself."""
 EVERYTHING = "ALL"
-UNREADABLE_CODE, UNREADABLE_NAME = "FDL000", "unreadable-file"
-"""What the engine itself reports about a file that it cannot judge. It is no rule, but it can be ignored like one."""
 
 _MODULE_OF_A_RULE = re.compile(r"[a-z]+[0-9]{3}(?:_\w+)?")
 
@@ -100,16 +94,6 @@ def find_rule(selector: str) -> Rule:
     if len(found) != 1 or selector.strip().lower() not in (found[0].code.lower(), found[0].name):
         raise UnknownRule(f"{selector!r} is a group of {len(found)} rules, not one rule")
     return found[0]
-
-
-def vocabulary() -> Vocabulary:
-    """The words that a configuration may use."""
-    from .config import Vocabulary
-    from .knowledge.risks import BY_NAME
-
-    rules = all_rules()
-    names = {UNREADABLE_CODE: UNREADABLE_NAME} | {rule.code: rule.name for rule in rules}
-    return Vocabulary(names, {rule.code: rule.options for rule in rules}, tuple(BY_NAME))
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -176,13 +176,6 @@ def test_a_group_is_not_one_rule() -> None:
         registry.find_rule("ACME2")
 
 
-def test_the_vocabulary_of_the_configuration_knows_rules_and_risks(three_rules: None) -> None:
-    words = registry.vocabulary()
-    assert words.rules["ACME101"] == "endless-loop"
-    assert words.rules["FDL000"] == "unreadable-file"
-    assert "random-stream" in words.risks
-
-
 def test_looking_at_the_registry_loads_no_rule_and_loading_them_no_libcst() -> None:
     program = (
         "from feedlint import registry; assert not [m for m in sys.modules if m.startswith('feedlint.rules')];"
