@@ -22,11 +22,7 @@ from feedlint.rule import Rule
 Files = Mapping[str, str]
 BAD = [pytest.param(rule, bad, id=f"{rule.code}-{n}") for rule in all_rules() for n, bad in enumerate(rule.bad, 1)]
 FIXED = [case for case in BAD if case.values[1].fixed is not None]
-GOOD = [
-    pytest.param(rule, good, id=f"{rule.code}-{n}")
-    for rule in all_rules().values()
-    for n, good in enumerate(rule.good, 1)
-]
+GOOD = [pytest.param(rule, good, id=f"{rule.code}-{n}") for rule in all_rules() for n, good in enumerate(rule.good, 1)]
 
 
 def findings(root: Path, files: Files, code: str = "ALL", *, gates: bool = True) -> list[Finding]:
