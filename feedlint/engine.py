@@ -43,7 +43,7 @@ def selected_rules(settings: Settings, path: str) -> list[Rule]:
     """The rules that may speak in a file under these settings."""
     return [
         rule
-        for rule in all_rules().values()
+        for rule in all_rules()
         if is_selected(rule.code, rule.name, rule.status, settings) and not is_ignored_in(path, rule.code, rule.name, settings)
     ]
 

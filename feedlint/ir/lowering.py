@@ -79,6 +79,8 @@ class _Lowering:
         self._scope: ir.Scope
         self._functions: list[ir.Function] = []
         self._module: ir.Module
+        self._names: dict[str, list[ir.Name]]
+        self._attributes: dict[str, list[ir.Attribute]]
 
     # --- helpers
 
@@ -147,6 +149,8 @@ class _Lowering:
         module.line, module.column, module.end_line, module.end_column = 1, 0, 1, 0
         module.order = 0
         module.calls = {}
+        module.names = {}
+        module.attributes = {}
         module.loops = []
         module.functions = []
         module.classes = []
@@ -156,6 +160,8 @@ class _Lowering:
         module.body = ir.Block(module, "body")
         module.block = module.body
         self._module = module
+        self._names = module.names
+        self._attributes = module.attributes
         self._statements(tree.body, module.body, module)
         return module
 
@@ -403,6 +409,7 @@ class _Lowering:
     def _name(self, old: ast.Name, parent: ir.Node) -> ir.Expression:
         new = self._put(ir.Name(), old, parent)
         new.id = old.id
+        self._names.setdefault(old.id, []).append(new)
         return new  # type: ignore[no-any-return]
 
     def _constant(self, old: ast.Constant, parent: ir.Node) -> ir.Expression:
@@ -414,6 +421,7 @@ class _Lowering:
         new = self._put(ir.Attribute(), old, parent)
         new.name = old.attr
         new.value = self.expression(old.value, new)
+        self._attributes.setdefault(old.attr, []).append(new)
         return new  # type: ignore[no-any-return]
 
     def _call(self, old: ast.Call, parent: ir.Node) -> ir.Expression:

@@ -532,6 +532,7 @@ class Module(Statement):
 
     __slots__ = (
         "attribute_stores",
+        "attributes",
         "body",
         "calls",
         "classes",
@@ -539,13 +540,15 @@ class Module(Statement):
         "index_stores",
         "inner_scope",
         "loops",
+        "names",
         "path",
-        "strings",
     )
     path: str
     body: Block
     inner_scope: Scope
     calls: dict[str, list[Call]]  # by last name of the callee
+    names: dict[str, list[Name]]  # every use and every binding of a name
+    attributes: dict[str, list[Attribute]]
     loops: list[Loop]
     functions: list[Function]
     classes: list[Class]

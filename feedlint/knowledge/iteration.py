@@ -5,6 +5,8 @@ Sources: documentation of Python 3.14, tqdm 4.67, rich 14, accelerate 1.15, Ligh
 
 from __future__ import annotations
 
+from .loader_apis import LOADER_CLASSES
+
 # "same": the elements as they are; "index": (number, element); "zip": one of each; "chain": of each argument in turn.
 ITERATES: dict[str, str] = {
     "builtins.enumerate": "index",
@@ -52,4 +54,4 @@ PREPARERS: frozenset[str] = frozenset(
     {"accelerate.Accelerator", "accelerate.accelerator.Accelerator", "lightning.Fabric", "lightning.fabric.Fabric", "lightning_fabric.Fabric", "lightning.fabric.fabric.Fabric"}
 )
 
-LOADER_NAMES: frozenset[str] = frozenset({"torch.utils.data.DataLoader","torch.utils.data.dataloader.DataLoader"})
+LOADER_NAMES: frozenset[str] = LOADER_CLASSES

@@ -1,0 +1,414 @@
+"""Loaders as rules see them: what they were given, who iterates over them, and where their batches go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..config import Settings
+from ..findings import Evidence, Unjudged
+from ..ir import nodes as ir
+from ..knowledge import loader_apis
+from ..knowledge.loader_apis import LoaderApi
+from ..places import Place
+from ..semantics import tensors
+from ..semantics.classes import lineage
+from ..semantics.evaluation import Semantics
+from ..semantics.loops import TRAINING, StepLoop, is_throttle
+from ..semantics.values import (
+    CPU,
+    CUDA,
+    CUDA_OR_CPU,
+    ENVIRONMENT,
+    FUNCTION_DEFAULT,
+    LITERAL,
+    OPTION_DEFAULT,
+    OTHER,
+    ClassValue,
+    External,
+    Instance,
+    Known,
+    Origin,
+    ValueSet,
+)
+from ..semantics.wrappers import loader_calls
+from . import arguments, batches, consumers, items
+from .arguments import Given
+from .scope import card_key, is_left_alone
+from .transfers import Transfer, transfer
+
+
+def api_of(semantics: Semantics, loader: Instance) -> LoaderApi | None:
+    """The API that makes a loader, through subclasses of the project."""
+    if isinstance(loader.maker, External):
+        return loader_apis.BY_NAME.get(loader.maker.name)
+    for name in lineage(semantics, loader.maker.node).externals:
+        if name in loader_apis.BY_NAME:
+            return loader_apis.BY_NAME[name]
+    return None
+
+
+def argument(semantics: Semantics, loader: Instance, name: str) -> Given:
+    """A parameter of a loader by its name in the API, without the API's default."""
+    api = api_of(semantics, loader)
+    assert api is not None and loader.call is not None
+    key = ("argument", loader, name)
+    if key not in semantics.cache:
+        semantics.cache[key] = Given(ValueSet((), True), None, None, False)
+        semantics.cache[key] = arguments.resolve(
+            semantics, loader.maker, _call_of(loader), name, api.positional, _default(api, name)
+        )
+    return semantics.cache[key]  # type: ignore[no-any-return]
+
+
+def _call_of(loader: Instance) -> ir.Call:
+    assert loader.call is not None
+    return loader.call
+
+
+def _default(api: LoaderApi, name: str) -> ValueSet:
+    defaults: dict[str | None, Any] = {
+        api.workers: api.workers_default,
+        api.pin: api.pin_default,
+        api.persistent: api.persistent_default,
+        api.batch_size: api.batch_size_default,
+    }
+    return arguments.constant(defaults.get(name))
+
+
+@dataclass(frozen=True, eq=False)
+class Loader:
+    """One place where a loader is made."""
+
+    semantics: Semantics
+    call: ir.Call
+    instance: Instance
+    api: LoaderApi
+
+    # --- where it stands
+
+    @property
+    def place(self) -> Place:
+        return self.call.place
+
+    @property
+    def statement(self) -> Place:
+        return self.call.statement.place
+
+    @property
+    def card(self) -> str:
+        return card_key(self.call)
+
+    @property
+    def is_settings(self) -> bool:
+        """Whether it is not a loader itself but the settings of a trainer that makes its own."""
+        return self.api.kind == "arguments"
+
+    # --- what it was given
+
+    def given(self, name: str | None) -> Given:
+        """A parameter by its name in the API; unknown where the API has none."""
+        if name is None:
+            return Given(ValueSet((), True), None, None, True)
+        return argument(self.semantics, self.instance, name)
+
+    @cached_property
+    def workers(self) -> Given:
+        return self.given(self.api.workers)
+
+    @cached_property
+    def pinned(self) -> Given:
+        return self.given(self.api.pin)
+
+    @cached_property
+    def persistent(self) -> Given:
+        return self.given(self.api.persistent)
+
+    @cached_property
+    def batch_size(self) -> Given:
+        return self.given(self.api.batch_size)
+
+    @cached_property
+    def dataset(self) -> Given:
+        return self.given(self.api.dataset)
+
+    @cached_property
+    def collate(self) -> Given:
+        return self.given(self.api.collate)
+
+    @property
+    def has_no_workers(self) -> bool:
+        """Whether its worker count is 0 on every path."""
+        return self.workers.values.are_all(0)
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether its worker count is above 0 on every path, an option's default counting as its value."""
+        counts = self.workers.values
+        if counts.open or not counts.values:
+            return False
+        return all(
+            (isinstance(v, Known) and isinstance(v.value, int) and v.value > 0)
+            or (not isinstance(v, Known) and getattr(v, "kind", "") in ("cpu-count", "usable-cpus"))
+            for v in counts.values
+        )
+
+    @property
+    def decides_its_batches(self) -> bool:
+        """Whether a batch sampler or a dataset of ready batches decides the batch size."""
+        sampler = self.given(self.api.batch_sampler) if self.api.batch_sampler else None
+        if sampler is not None and sampler.given and not sampler.values.are_all(None):
+            return True
+        return self.batch_size.given and any(isinstance(v, Known) and v.value is None for v in self.batch_size.values.values)
+
+    # --- who iterates over it
+
+    @cached_property
+    def use(self) -> consumers.Use:
+        if self.is_settings or self.api.kind == "data-module":
+            return consumers.Use(framework=[TRAINING])
+        return consumers.uses(self.semantics).get(self.call, consumers.Use())
+
+    @property
+    def feeds_steps(self) -> bool:
+        return self.use.feeds_steps
+
+    @property
+    def trains(self) -> bool:
+        return self.use.trains
+
+    @cached_property
+    def iterated_again(self) -> bool:
+        return consumers.iterated_again(self.semantics, self.use, self.call)
+
+    @cached_property
+    def builder_loop(self) -> ir.For | ir.While | None:
+        """The loop that makes it anew in each iteration."""
+        return consumers.loop_that_builds(self.semantics, self.call)
+
+    # --- where its batches go
+
+    @cached_property
+    def transfers(self) -> tuple[Transfer, ...]:
+        """The copies of its batches to a device, in its loops and what they call."""
+        found: dict[ir.Call, Transfer] = {}
+        for loop in self.use.loops:
+            for module in self._modules_of(loop):
+                for name in ("to", "cuda"):
+                    for call in module.calls.get(name, ()):
+                        made = transfer(self.semantics, call)
+                        if made is not None and any(loader.call is self.call for loader in made.loaders):
+                            found[call] = made
+        return tuple(found.values())
+
+    def _modules_of(self, loop: StepLoop) -> list[ir.Module]:
+        """The modules in which the body of a loop runs: its own, and those of the functions that it calls."""
+        modules = {loop.node.module: None}
+        seen: set[ir.Function] = set()
+        todo = [n for n in loop.body if isinstance(n, ir.Call)]
+        depth = 0
+        while todo and depth < 3:
+            following = []
+            for call in todo:
+                for function in self.semantics.functions_of(call):
+                    if function not in seen:
+                        seen.add(function)
+                        modules[function.module] = None
+                        following += [n for n in ir.walk_block(function.body) if isinstance(n, ir.Call)]
+            todo, depth = following, depth + 1
+        return list(modules)
+
+    @cached_property
+    def targets(self) -> frozenset[str]:
+        """The kinds of device to which the program copies its batches; "framework" where a framework does it."""
+        found = {t.target for t in self.transfers}
+        if self.api.moves_batches or self.use.framework or self.is_prepared:
+            found.add("framework")
+        return frozenset(found)
+
+    @cached_property
+    def is_prepared(self) -> bool:
+        """Whether Accelerate, Fabric or the like wraps it, and so moves its batches."""
+        from ..knowledge import iteration
+
+        names = ("prepare", "setup_dataloaders", "prepare_data_loader", "setup")
+        for module in {self.call.module, *(loop.node.module for loop in self.use.loops)}:
+            for name in names:
+                for call in module.calls.get(name, ()):
+                    receiver = call.receiver
+                    makers = self.semantics.evaluate(receiver).of(Instance) if receiver is not None else ()
+                    known = any(isinstance(m.maker, External) and m.maker.name in iteration.PREPARERS for m in makers)
+                    if not known and not (self.semantics.names_of(call.function_expression) & iteration.SAME):
+                        continue
+                    for given in call.positional:
+                        if any(v.call is self.call for v in self.semantics.evaluate(given).of(Instance)):
+                            return True
+        return False
+
+    @cached_property
+    def prefetcher(self) -> bool:
+        """Whether something wraps it that pins and copies asynchronously by itself."""
+        for wrapper in loader_apis.PREFETCHERS:
+            last = wrapper.rpartition(".")[2]
+            for path in self.semantics.project.mentioning(last):
+                module = self.semantics.project.module(path)
+                for call in module.calls.get(last, ()) if module else ():
+                    if any(v.call is self.call for a in call.positional for v in self.semantics.evaluate(a).of(Instance)):
+                        return True
+        return False
+
+    @property
+    def device(self) -> str:
+        """Where its batches end: one of the device kinds, CPU if nothing moves them."""
+        kinds = {t for t in self.targets if t != "framework"}
+        if OTHER in kinds:
+            return OTHER
+        if kinds <= {CUDA} and kinds:
+            return CUDA
+        if kinds and kinds <= {CUDA, CUDA_OR_CPU, CPU}:
+            return CUDA_OR_CPU
+        if kinds or "framework" in self.targets:
+            return "unknown"
+        return CPU
+
+    # --- what is in it
+
+    @cached_property
+    def item_code(self) -> items.ItemCode:
+        collate = self.collate.values if self.collate.given and not self.collate.values.are_all(None) else None
+        return items.item_code(self.semantics, self.dataset.values, collate)
+
+    @cached_property
+    def batch(self) -> batches.Shape:
+        return batches.of_loader(self.semantics, self.instance)
+
+    @cached_property
+    def holds_device_data(self) -> bool:
+        return items.accelerator_data(self.semantics, self.dataset.values)
+
+    @cached_property
+    def moves_in_items(self) -> ir.Call | None:
+        """A call in item code that works on an accelerator."""
+        for call in self.item_code.calls:
+            if call.method in ("to", "cuda"):
+                from ..semantics import devices
+
+                receiver = self.semantics.evaluate(call.receiver) if call.receiver is not None else ValueSet()
+                target = devices.target_of(self.semantics, call)
+                if target not in (None, CPU) and not any(isinstance(v, Instance) for v in receiver.values):
+                    return call
+            if call.keyword("device") is not None:
+                from ..semantics import devices
+
+                if devices.kind_of(self.semantics, call.keyword("device")) != CPU:  # type: ignore[arg-type]
+                    return call
+        return None
+
+    @cached_property
+    def better_without_workers(self) -> str:
+        """Why workers would not help or could not be, "" if nothing speaks against them."""
+        if self.api.workers_impossible:
+            return self.api.workers_impossible
+        if items.only_indexes_memory(self.semantics, self.dataset.values):
+            return "item code only looks samples up in memory: sending them between processes costs more"
+        if self.holds_device_data:
+            return "the data lie on the device already"
+        for value in self.dataset.values.values:
+            if isinstance(value, Instance) and isinstance(value.maker, External) and value.maker.name in loader_apis.FEEDS_ITSELF:
+                return f"{value.maker.name} brings its own workers"
+        if self._fetched_once_per_loader():
+            return "only one batch is taken from it"
+        return ""
+
+    def _fetched_once_per_loader(self) -> bool:
+        return not self.use.loops and not self.use.framework and bool(self.use.peeks)
+
+    @cached_property
+    def explained(self) -> bool:
+        """Whether a comment stands on the lines of the call: the author gives a reason for what is there."""
+        return False
+
+    def because(self, given: Given, what: str) -> tuple[Evidence, ...]:
+        """The chain of places that led to the values of a parameter."""
+        if given.is_default:
+            return (Evidence(f"{what} is never given, so {_default_text(given)}"),)
+        found = []
+        text = describe(given.node)
+        for origin in given.values.origins:
+            if origin.note:
+                prefix = f"{what} is {text}: " if text and origin.place is not None and given.node is not None else ""
+                found.append(Evidence(prefix + origin.note, origin.place))
+        if not found and given.node is not None:
+            found.append(Evidence(f"{what} is {text}", given.node.place))
+        return tuple(found)
+
+
+def _default_text(given: Given) -> str:
+    constants = given.values.constants
+    return repr(constants[0]) if constants else "its default"
+
+
+def describe(node: ir.Expression | None) -> str:
+    """A short text for a name or constant."""
+    if isinstance(node, ir.Constant):
+        return repr(node.value)
+    return ir.dotted(node) if node is not None else ""
+
+
+def loaders(semantics: Semantics, module: ir.Module, settings: Settings) -> Iterator[Loader]:
+    """The loaders that a module makes, outside of tests."""
+    for call in _candidates(semantics, module):
+        loader = loader_at(semantics, call)
+        if loader is not None and not is_left_alone(semantics, call):
+            yield loader
+
+
+def _candidates(semantics: Semantics, module: ir.Module) -> list[ir.Call]:
+    named = {call: None for call in loader_calls(semantics, module)}
+    for name, calls in module.calls.items():
+        if name in _API_NAMES:
+            named.update(dict.fromkeys(calls))
+    return sorted(named, key=lambda call: (call.line, call.column))
+
+
+_API_NAMES = frozenset(name.rpartition(".")[2] for name in loader_apis.BY_NAME)
+
+
+def loader_at(semantics: Semantics, call: ir.Call) -> Loader | None:
+    """The call as a loader, None if it makes none."""
+    key = ("loader", call)
+    if key not in semantics.cache:
+        semantics.cache[key] = None
+        for value in semantics.evaluate(call).values:
+            # Not what a function returns, but what this very call makes.
+            if isinstance(value, Instance) and (value.call is call or _made_by_partial(semantics, call, value)):
+                if _is_super_call(call):
+                    continue
+                api = api_of(semantics, value)
+                if api is not None:
+                    semantics.cache[key] = Loader(semantics, call, Instance(value.maker, call), api)
+    return semantics.cache[key]  # type: ignore[no-any-return]
+
+
+def _made_by_partial(semantics: Semantics, call: ir.Call, value: Instance) -> bool:
+    from ..semantics.values import Partial
+
+    return any(p.call is value.call for p in semantics.evaluate(call.function_expression).of(Partial))
+
+
+def _is_super_call(call: ir.Call) -> bool:
+    return call.method == "__init__"
+
+
+def unjudged(semantics: Semantics, module: ir.Module, settings: Settings) -> Iterator[Unjudged]:
+    """Loaders whose worker count or use could not be found out."""
+    for loader in loaders(semantics, module, settings):
+        if not loader.feeds_steps:
+            yield Unjudged(loader.place, "no step loop was found that iterates over it", ("FDL101", "FDL102", "FDL103"))
+        elif loader.workers.values.open:
+            yield Unjudged(loader.place, "its worker count could not be found out", ("FDL101", "FDL103"))
+
+
+__all__ = ["CUDA", "ENVIRONMENT", "FUNCTION_DEFAULT", "LITERAL", "OPTION_DEFAULT", "ClassValue", "Loader", "Origin", "api_of", "argument", "is_throttle", "loader_at", "loaders", "tensors"]
