@@ -393,6 +393,21 @@ def joined_path(a: Value, b: Value) -> ValueSet | None:
     return None
 
 
+def path_part(value: Known, name: str) -> ValueSet:
+    """`path.parent` and its like, of a constant path."""
+    if name == "parent":
+        return one(Known(posixpath.dirname(value.value), Origin(COMPUTED)))
+    if name == "parents":
+        above = []
+        folder = posixpath.dirname(value.value)
+        while folder and (not above or folder != above[-1]):
+            above.append(folder)
+            folder = posixpath.dirname(folder)
+        return one(Items("tuple", tuple(one(Known(folder, Origin(COMPUTED))) for folder in above)))
+    base = posixpath.basename(value.value)
+    return one(Known(base if name == "name" else base.rpartition(".")[0] or base, Origin(COMPUTED)))
+
+
 def _path(semantics: Semantics, node: ir.Call) -> ValueSet:
     """Constant paths: `os.path.join`, `Path(...)`, `abspath`, `dirname`."""
     parts: list[str] = []

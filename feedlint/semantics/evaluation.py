@@ -676,6 +676,8 @@ class Semantics:
             return one(Scalar("str")) if name == "type" else UNKNOWN
         if isinstance(value, FunctionValue):
             return UNKNOWN
+        if isinstance(value, Known) and isinstance(value.value, str) and name in ("parent", "name", "stem", "parents"):
+            return self._calls.path_part(value, name)
         return one(Method(value, name))
 
     def _call(self, node: ir.Call) -> ValueSet:

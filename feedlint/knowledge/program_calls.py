@@ -1,0 +1,132 @@
+"""Calls that matter for how a program starts, forks and is imported again; by qualified name, prefix or last name."""
+
+from __future__ import annotations
+
+# What importing a module again may do without anyone noticing.
+QUIET_PREFIXES: tuple[str, ...] = (
+    "os.path.",
+    "os.environ.get",
+    "os.getenv",
+    "pathlib.",
+    "path.",
+    "torch.device",
+    "torch.nn.",
+    "torch.tensor",
+    "torch.zeros",
+    "torch.ones",
+    "torch.arange",
+    "torch.cuda.is_available",
+    "torch.cuda.device_count",
+    "torch.version",
+    "torchvision.transforms.",
+    "albumentations.",
+    "logging.getLogger",
+    "argparse.",
+    "re.",
+    "typing.",
+    "collections.",
+    "functools.",
+    "itertools.",
+    "dataclasses.",
+    "enum.",
+    "warnings.",
+    "numpy.array",
+    "numpy.asarray",
+    "numpy.float",
+    "numpy.arange",
+    "json.load",
+    "yaml.safe_load",
+    "yaml.load",
+    "types.",
+    "math.",
+    "operator.",
+    "copy.",
+    "string.",
+    "decimal.",
+    "fractions.",
+    "datetime.",
+)
+QUIET_CALLS: frozenset[str] = frozenset(
+    {
+        "builtins.dict",
+        "builtins.list",
+        "builtins.tuple",
+        "builtins.set",
+        "builtins.frozenset",
+        "builtins.int",
+        "builtins.float",
+        "builtins.str",
+        "builtins.bool",
+        "builtins.len",
+        "builtins.range",
+        "builtins.sorted",
+        "builtins.enumerate",
+        "builtins.zip",
+        "builtins.min",
+        "builtins.max",
+        "builtins.sum",
+        "builtins.super",
+        "builtins.object",
+        "builtins.isinstance",
+        "builtins.hasattr",
+        "builtins.getattr",
+        "builtins.staticmethod",
+        "builtins.classmethod",
+        "builtins.property",
+        "os.cpu_count",
+        "os.getcwd",
+        "torch.backends.mps.is_available",
+        "matplotlib.use",
+        "torch.Generator",
+        "builtins.print.__doc__",
+        "sys.path.append",
+        "sys.path.insert",
+        "numpy.prod",
+    }
+)
+QUIET_METHODS: frozenset[str] = frozenset(
+    "read read_text format join split strip keys values items get append extend resolve parent parse_args add_argument "
+    "add_argument_group lower upper replace startswith endswith encode copy is_available float long cos sin register".split()
+)
+PICKLABLE_PREFIXES: tuple[str, ...] = (
+    "torchvision.",
+    "torch.utils.data.",
+    "torch.nn.",
+    "pandas.",
+    "polars.",
+    "numpy.",
+    "pathlib.",
+    "path.",
+    "os.",
+    "glob.",
+    "collections.",
+    "albumentations.",
+    "builtins.",
+    "PIL.Image.open.",
+    "json.",
+    "csv.",
+    "transformers.",
+    "tokenizers.",
+    "datetime.",
+    "torchaudio.transforms.",
+    "re.",
+    "pickle.load",
+    "torch.load",
+    "scipy.",
+    "sklearn.",
+    "itertools.",
+    "array.",
+    "torch.",
+)
+# Settings of one process that spawned workers do not inherit, by the last name of the call.
+PROCESS_WIDE: frozenset[str] = frozenset(
+    "set_default_dtype set_default_device set_default_tensor_type set_sharing_strategy setrecursionlimit "
+    "register_codec setlocale".split()
+)
+PROCESS_GROUPS: frozenset[str] = frozenset(
+    "init_process_group init_distributed initialize_model_parallel init_distributed_mode".split()
+)
+NESTING_PACKAGES: frozenset[str] = frozenset("celery ray dask distributed airflow gunicorn luigi prefect jax tensorflow grpc pyspark".split())
+POOL_METHODS: frozenset[str] = frozenset("map imap imap_unordered starmap apply apply_async map_async submit starmap_async".split())
+HANDLER_DECORATORS: frozenset[str] = frozenset("route get post put task app shared_task websocket on_event command_handler".split())
+THREADED_PREFIXES: tuple[str, ...] = ("transformers.", "tokenizers.")
