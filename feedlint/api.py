@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
+from .config import Settings
+from .domain.conflicts import Conflict, conflicts
+from .domain.loader_fixes import (
+    Change,
+    hoist,
+    made_asynchronous,
+    pinning_keys,
+    set_persistence,
+    set_pinning,
+    set_workers,
+)
+from .domain.loaders import Loader
+from .domain.obligations import PERSISTENCE, PINNING, WORKERS, prove, prove_copy, refuted
+from .domain.restarts import Restart
+from .domain.transfers import Transfer
+from .domain.unreadable import Unreadable
 from .examples import Bad, Good
 from .findings import OBSERVED, PROVEN, REFUTED, UNKNOWN, Evidence, Finding, Fix, Obligation, Severity
 from .fixes.operations import (
@@ -17,9 +33,28 @@ from .fixes.operations import (
 from .places import Place, Span
 from .rule import PREVIEW, STABLE, Fact, Rule, RuleError, fix_key
 
-# The facts that rules judge, from feedlint.domain, belong here.
 
 __all__ = [
+    "PERSISTENCE",
+    "PINNING",
+    "WORKERS",
+    "Change",
+    "Loader",
+    "Restart",
+    "Transfer",
+    "Unreadable",
+    "Conflict",
+    "Settings",
+    "conflicts",
+    "hoist",
+    "made_asynchronous",
+    "pinning_keys",
+    "prove",
+    "prove_copy",
+    "refuted",
+    "set_persistence",
+    "set_pinning",
+    "set_workers",
     "OBSERVED",
     "PREVIEW",
     "PROVEN",

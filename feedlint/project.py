@@ -102,6 +102,13 @@ class Project:
                 self._sources[path] = source_from_bytes(path, data)
         return self._sources[path]
 
+    def line_of(self, path: str, line: int) -> str:
+        """A line of a file, counted from 1, "" if there is none."""
+        source = self.source(path)
+        if isinstance(source, SourceProblem) or not 0 < line <= len(source.lines):
+            return ""
+        return source.lines[line - 1]
+
     def parsed(self, path: str) -> Module | Unparsable | SourceProblem:
         source = self.source(path)
         if isinstance(source, SourceProblem):

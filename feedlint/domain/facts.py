@@ -11,6 +11,7 @@ from ..semantics.evaluation import Semantics
 from .creations import Creation, creations
 from .loaders import Loader, loaders
 from .reads import HostRead, host_reads
+from .restarts import Restart, restarts
 from .transfers import Transfer, transfers
 from .unreadable import Unreadable
 
@@ -18,9 +19,10 @@ Finder = Callable[[Semantics, Module, Settings], Iterable[Any]]
 
 FINDERS: dict[type, Finder] = {
     Loader: loaders,
+    Restart: restarts,
     Transfer: transfers,
     Creation: creations,
     HostRead: host_reads,
 }
 
-__all__ = ["FINDERS", "Creation", "HostRead", "Loader", "Transfer", "Unreadable"]
+__all__ = ["FINDERS", "Creation", "HostRead", "Loader", "Restart", "Transfer", "Unreadable"]

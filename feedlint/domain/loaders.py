@@ -14,6 +14,7 @@ from ..knowledge import loader_apis
 from ..knowledge.loader_apis import LoaderApi
 from ..places import Place
 from ..semantics import tensors
+from ..semantics.callers import callers
 from ..semantics.classes import lineage
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import TRAINING, StepLoop, is_throttle
@@ -28,6 +29,7 @@ from ..semantics.values import (
     OTHER,
     ClassValue,
     External,
+    FunctionValue,
     Instance,
     Known,
     Origin,
@@ -326,9 +328,68 @@ class Loader:
         return not self.use.loops and not self.use.framework and bool(self.use.peeks)
 
     @cached_property
-    def explained(self) -> bool:
-        """Whether a comment stands on the lines of the call: the author gives a reason for what is there."""
+    def is_explained(self) -> bool:
+        """Whether a comment stands at the call: the author gives a reason for what is there."""
+        project = self.semantics.project
+        path = self.call.module.path
+        statement = self.call.statement
+        above = project.line_of(path, statement.line - 1).strip()
+        lines = [project.line_of(path, number) for number in range(statement.line, statement.end_line + 1)]
+        return above.startswith("#") or any("#" in line for line in lines)
+
+    @property
+    def uses_accelerator(self) -> bool:
+        """Whether its batches end on something else than the CPU."""
+        return bool(self.targets - {CPU})
+
+    @cached_property
+    def could_be_pinned(self) -> bool:
+        """Whether pinning its batches would do anything: they go to an accelerator from dense memory of the host."""
+        if self.api.pins_itself or self.prefetcher or not self.uses_accelerator:
+            return False
+        if self.moves_in_items is not None or self.holds_device_data or self._arrives_on_device:
+            return False
+        kinds = {leaf.kind for leaf in self.batch.leaves}
+        return not kinds or bool(kinds & {"tensor", "mixed", "unknown"})
+
+    @property
+    def _arrives_on_device(self) -> bool:
+        return any(leaf.kind == "device" for leaf in self.batch.leaves)
+
+    @property
+    def starts_slowly(self) -> bool:
+        """Whether its workers are spawned: by its own context, or by what the configuration says."""
+        context = self.given(self.api.context)
+        spawned = context.given and any(isinstance(v, Known) and v.value in ("spawn", "forkserver") for v in context.values.values)
+        return spawned or self.semantics.project.facts.start_method in ("spawn", "forkserver")
+
+    @cached_property
+    def needs_small_batches(self) -> bool:
+        """Whether the program works on volumes, detection or graphs, where a few samples fill the device."""
+        if self.api.names and self.api.names[0].startswith(("torch_geometric.", "dgl.")):
+            return True
+        words = ("Conv3d", "fasterrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn", "ConvTranspose3d", "MaxPool3d")
+        from .program import program
+
+        for module in program(self.semantics, self.call.module):
+            if any(word in module.calls for word in words):
+                return True
+        return self._takes_the_first()
+
+    def _takes_the_first(self) -> bool:
+        """A collate function that gives the first sample as the batch: the dataset makes the batches."""
+        for value in self.collate.values.of(FunctionValue):
+            for statement in self.semantics.returns(value.node):
+                if isinstance(statement.value, ir.Index) and isinstance(statement.value.index, ir.Constant):
+                    return True
         return False
+
+    @cached_property
+    def is_the_same_each_time(self) -> bool:
+        """Whether nothing that it is made from changes in the loop that makes it."""
+        loop = self.builder_loop
+        assert loop is not None
+        return _is_invariant(self.semantics, self.call, loop, 2)
 
     def because(self, given: Given, what: str) -> tuple[Evidence, ...]:
         """The chain of places that led to the values of a parameter."""
@@ -409,6 +470,51 @@ def unjudged(semantics: Semantics, module: ir.Module, settings: Settings) -> Ite
             yield Unjudged(loader.place, "no step loop was found that iterates over it", ("FDL101", "FDL102", "FDL103"))
         elif loader.workers.values.open:
             yield Unjudged(loader.place, "its worker count could not be found out", ("FDL101", "FDL103"))
+
+
+def _is_invariant(semantics: Semantics, call: ir.Call, loop: ir.For | ir.While, depth: int) -> bool:
+    for given in call.arguments:
+        for node in ir.walk(given.value):
+            if isinstance(node, ir.Call) and node is not call:
+                names = semantics.names_of(node.function_expression)
+                if not names or not all(n.startswith(("torch.cuda.", "builtins.len", "os.cpu_count", "builtins.int", "builtins.min")) for n in names):
+                    return False
+            elif isinstance(node, ir.Name) and not _name_is_invariant(semantics, node, loop, depth):
+                return False
+            elif isinstance(node, ir.Attribute) and _attribute_changes(node, loop):
+                return False
+    return True
+
+
+def _name_is_invariant(semantics: Semantics, name: ir.Name, loop: ir.For | ir.While, depth: int) -> bool:
+    bindings = name.scope.bindings.get(name.id)
+    if not bindings:
+        return True
+    for binding in bindings:
+        if binding.kind == "parameter":
+            if depth <= 0 or not isinstance(binding.node, ir.Function) or any(a is binding.node for a in loop.ancestors()):
+                continue
+            for site in callers(semantics, binding.node).sites:
+                for given in site.call.arguments:
+                    for node in ir.walk(given.value):
+                        if isinstance(node, ir.Name) and not _name_is_invariant(semantics, node, loop, depth - 1):
+                            return False
+                        if isinstance(node, ir.Call):
+                            return False
+        elif binding.node is loop or any(a is loop for a in binding.node.ancestors()):
+            return False
+        elif binding.node.function is not None and loop.function is not binding.node.function and binding.kind == "assign":
+            # Bound in the function that makes the loader: made anew in each call from something else.
+            if isinstance(binding.value, ir.Call):
+                return False
+    return True
+
+
+def _attribute_changes(node: ir.Attribute, loop: ir.For | ir.While) -> bool:
+    for store in loop.module.attribute_stores.get(node.name, ()):
+        if any(a is loop for a in store.statement.ancestors()):
+            return True
+    return False
 
 
 __all__ = ["CUDA", "ENVIRONMENT", "FUNCTION_DEFAULT", "LITERAL", "OPTION_DEFAULT", "ClassValue", "Loader", "Origin", "api_of", "argument", "is_throttle", "loader_at", "loaders", "tensors"]

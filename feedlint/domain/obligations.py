@@ -806,6 +806,14 @@ def not_retained(loader: Loader) -> Answer:
     return _YES
 
 
+def unchanged_dataset(loader: Loader) -> Answer:
+    """For a loader that is made once instead of in each iteration: what it was made from stays as it is."""
+    changed = _changed_by_main(loader)
+    if changed is not None:
+        return _no(REFUTED, "the dataset changes between the iterations", changed)
+    return _no(UNKNOWN, "one loader would be iterated over again and again: what its dataset keeps is kept too")
+
+
 def dense_cpu_batch(loader: Loader) -> Answer:
     leaves = loader.batch.leaves
     bad = [leaf for leaf in leaves if leaf.kind not in ("tensor", "number", "string", "array", "none", "mixed")]
@@ -869,6 +877,7 @@ LOADER_OBLIGATIONS: dict[str, tuple[str, Callable[[Loader], Answer]]] = {
     "order-kept": ("shuffle-order", order_kept),
     "frozen-dataset": ("stateful-dataset", frozen_dataset),
     "one-iterator": ("shared-iterator", one_iterator),
+    "unchanged-dataset": ("stateful-dataset", unchanged_dataset),
     "not-retained": ("memory", not_retained),
     "dense-cpu-batch": ("batch-type", dense_cpu_batch),
     "cuda-or-cpu": ("device-unknown", cuda_or_cpu),
@@ -902,8 +911,9 @@ PERSISTENCE = ("order-kept", "frozen-dataset", "one-iterator", "not-retained")
 # --- copies
 
 
-def prove_copy(semantics: Semantics, copy: Transfer) -> tuple[Obligation, ...]:
+def prove_copy(copy: Transfer) -> tuple[Obligation, ...]:
     """What must hold for a copy to be made asynchronously."""
+    semantics = copy.semantics
     return (
         _copy_obligation("tensor-receiver", "unknown-receiver", _tensor_receiver(semantics, copy)),
         _copy_obligation("cuda-or-cpu", "device-unknown", _copy_target(copy)),

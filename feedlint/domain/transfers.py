@@ -16,7 +16,7 @@ from ..semantics.values import CPU, Batch, ClassValue, External, Instance, Known
 from .scope import card_of, is_left_alone
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Transfer:
     """One `.to(device)` or `.cuda()` of batch data.
 
@@ -24,6 +24,7 @@ class Transfer:
     comes in); `steps` the step loops in which it runs.
     """
 
+    semantics: Semantics
     call: ir.Call
     receiver: ir.Expression
     target: str
@@ -85,6 +86,7 @@ def _transfer(semantics: Semantics, call: ir.Call) -> Transfer | None:
         return None
     sources = tuple(b for v in host for b in (_batch_of(v),) if b is not None)
     return Transfer(
+        semantics,
         call,
         receiver,
         target,
