@@ -171,7 +171,7 @@ def vocabulary() -> Vocabulary:
     from ..knowledge.risks import RISKS
     from ..registry import all_rules
 
-    rules = all_rules().values()
+    rules = all_rules()
     return Vocabulary(
         {"FDL000": "unreadable-file", **{rule.code: rule.name for rule in rules}},
         {rule.code: rule.options for rule in rules},

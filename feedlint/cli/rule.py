@@ -24,7 +24,7 @@ def command(rule: str | None, every: bool, output_format: str) -> None:
     if every == (rule is not None):
         raise click.UsageError("Name one rule, or give --all.")
     if rule is None:
-        chosen = tuple(all_rules().values())
+        chosen = tuple(all_rules())
     else:
         try:
             chosen = (find_rule(rule),)

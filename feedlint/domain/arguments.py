@@ -77,7 +77,9 @@ def _in_call(semantics: Semantics, call: ir.Call, name: str, positional: tuple[s
             return Given(UNKNOWN, None, None, False)
         entry = mapping.entries.get(name)
         if entry is not None:
-            return Given(entry, _entry_node(mapping, name), None, False)
+            node = _entry_node(mapping, name)
+            # What comes from a whole configuration object is its owner's business: nothing at the call says it.
+            return Given(entry if node is not None else entry.opened(), node, None, False)
         if mapping.open:
             return Given(UNKNOWN, None, None, False)
     return None
@@ -123,13 +125,13 @@ def _through_subclass(
     """What a subclass of the project hands up to `super().__init__`."""
     constructor = lookup(semantics, maker, "__init__")
     if constructor is None:
-        return _in_call(semantics, call, name, positional) or Given(default, None, call, True)
+        return _in_call(semantics, call, name, positional) or _field(semantics, maker, name) or Given(default, None, call, True)
     above = super_call(semantics, maker, constructor)
     if above is None:
         return Given(UNKNOWN, None, None, False)
     found = _in_call(semantics, above, name, positional)
     if found is None:
-        return Given(default, None, None, True)
+        return Given(default, None, above, True)
     # The same parameter under the same name in the subclass: its call can be edited like the loader's own.
     if isinstance(found.node, ir.Name):
         parameter = constructor.parameter(found.node.id)
@@ -142,6 +144,15 @@ def _through_subclass(
 
                 return Given(_default(semantics, constructor, parameter), parameter.default, None, False)
     return Given(found.values, found.node, None, False)
+
+
+def _field(semantics: Semantics, maker: ClassValue, name: str) -> Given | None:
+    """A field of a configuration class of the project that sets the parameter for all its objects."""
+    for node in lineage(semantics, maker.node).classes:
+        bindings = node.inner_scope.bindings.get(name)
+        if bindings and bindings[-1].value is not None:
+            return Given(semantics.evaluate(bindings[-1].value), bindings[-1].value, None, False)
+    return None
 
 
 def super_call(semantics: Semantics, maker: ClassValue, constructor: ir.Function) -> ir.Call | None:

@@ -34,6 +34,7 @@ class Shape:
     kind: str
     fields: tuple[tuple[int | str, Shape], ...] = ()
     note: str = ""
+    made_by: Any = None  # for an object: the project class that it is of
 
     def at(self, path: tuple[int | str, ...]) -> Shape:
         """The part of a batch that a path leads to."""
@@ -142,7 +143,7 @@ def _of_instance(semantics: Semantics, value: Instance, depth: int) -> Shape:
             names = list(fields(semantics, node))
             by_name = tuple((n, of_values(semantics, attribute(semantics, value, n), depth + 1)) for n in names)
             return Shape("fields", by_name, "named tuple")
-        return Shape("object", note=node.name)
+        return Shape("object", note=node.name, made_by=value.maker)
     name = value.maker.name
     if name.startswith(("PIL.", "datetime.")):
         return Shape("object", note=name)

@@ -76,12 +76,12 @@ def _cuda_condition(loader: Loader) -> tuple[str, tuple[Operation, ...]]:
     semantics = loader.semantics
     for copy in loader.transfers:
         argument = copy.device_argument
-        if isinstance(argument, ir.Name) and _means_the_same(semantics, argument, loader.call):
+        if isinstance(argument, ir.Name) and loader.pinned.call is not None and _means_the_same(semantics, argument, loader.pinned.call):
             if all(isinstance(v, Device) for v in semantics.evaluate(argument).values):
                 return f'{argument.id}.type == "cuda"', ()
     if loader.device == CUDA and "framework" not in loader.targets:
         return "True", ()
-    module = loader.call.module
+    module = (loader.pinned.call or loader.call).module
     bound = module.inner_scope.bindings.get("torch")
     if bound and all(b.imported is not None and b.imported[0] == "torch" for b in bound):
         return "torch.cuda.is_available()", ()

@@ -10,12 +10,12 @@ from typing import Any
 from ..config import Settings
 from ..findings import Evidence, Unjudged
 from ..ir import nodes as ir
-from ..knowledge import loader_apis
+from ..knowledge import item_calls, loader_apis
 from ..knowledge.loader_apis import LoaderApi
 from ..places import Place
 from ..semantics import tensors
 from ..semantics.callers import callers
-from ..semantics.classes import lineage
+from ..semantics.classes import lineage, lookup
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import TRAINING, StepLoop, is_throttle
 from ..semantics.values import (
@@ -36,7 +36,7 @@ from ..semantics.values import (
     ValueSet,
 )
 from ..semantics.wrappers import loader_calls
-from . import arguments, batches, consumers, items
+from . import arguments, batches, configuration_dicts, consumers, items
 from .arguments import Given
 from .scope import card_key, is_left_alone
 from .transfers import Transfer, transfer
@@ -45,6 +45,8 @@ from .transfers import Transfer, transfer
 def api_of(semantics: Semantics, loader: Instance) -> LoaderApi | None:
     """The API that makes a loader, through subclasses of the project."""
     if isinstance(loader.maker, External):
+        if loader.maker.name in loader_apis.MMENGINE.names:
+            return loader_apis.MMENGINE
         return loader_apis.BY_NAME.get(loader.maker.name)
     for name in lineage(semantics, loader.maker.node).externals:
         if name in loader_apis.BY_NAME:
@@ -59,9 +61,12 @@ def argument(semantics: Semantics, loader: Instance, name: str) -> Given:
     key = ("argument", loader, name)
     if key not in semantics.cache:
         semantics.cache[key] = Given(ValueSet((), True), None, None, False)
-        semantics.cache[key] = arguments.resolve(
-            semantics, loader.maker, _call_of(loader), name, api.positional, _default(api, name)
-        )
+        if api is loader_apis.MMENGINE:
+            semantics.cache[key] = configuration_dicts.resolve(semantics, _call_of(loader), name, _default(api, name))
+        else:
+            semantics.cache[key] = arguments.resolve(
+                semantics, loader.maker, _call_of(loader), name, api.positional, _default(api, name)
+            )
     return semantics.cache[key]  # type: ignore[no-any-return]
 
 
@@ -91,13 +96,21 @@ class Loader:
 
     # --- where it stands
 
+    @cached_property
+    def stands_at(self) -> ir.Call:
+        """The call at which it is reported: its own, or `super().__init__` where a subclass of the project decides."""
+        workers = self.workers
+        if isinstance(self.instance.maker, ClassValue) and workers.is_default and workers.call is not None:
+            return workers.call
+        return self.call
+
     @property
     def place(self) -> Place:
-        return self.call.place
+        return self.stands_at.place
 
     @property
     def statement(self) -> Place:
-        return self.call.statement.place
+        return self.stands_at.statement.place
 
     @property
     def card(self) -> str:
@@ -320,9 +333,22 @@ class Loader:
         for value in self.dataset.values.values:
             if isinstance(value, Instance) and isinstance(value.maker, External) and value.maker.name in loader_apis.FEEDS_ITSELF:
                 return f"{value.maker.name} brings its own workers"
+        if self._serves_requests():
+            return "it is made for one request"
         if self._fetched_once_per_loader():
             return "only one batch is taken from it"
         return ""
+
+    def _serves_requests(self) -> bool:
+        """Whether a function that nobody calls plainly makes it, evaluates once and throws it away: a request handler."""
+        function = self.call.function
+        if function is None or self.use.framework or not self.use.loops or self.trains:
+            return False
+        if any(loop.node.function is not function for loop in self.use.loops):
+            return False
+        sites = [site.call for site in callers(self.semantics, function).sites]
+        plain = [call for call in sites if call.function is None or call.function.name]
+        return not plain and bool(function.parameters)
 
     def _fetched_once_per_loader(self) -> bool:
         return not self.use.loops and not self.use.framework and bool(self.use.peeks)
@@ -419,11 +445,39 @@ def describe(node: ir.Expression | None) -> str:
 
 
 def loaders(semantics: Semantics, module: ir.Module, settings: Settings) -> Iterator[Loader]:
-    """The loaders that a module makes, outside of tests."""
-    for call in _candidates(semantics, module):
-        loader = loader_at(semantics, call)
-        if loader is not None and not is_left_alone(semantics, call):
+    """The loaders that a module makes, outside of tests, and those that its subclasses of a loader decide about."""
+    found = [loader_at(semantics, call) for call in _candidates(semantics, module)]
+    found += [loader_at(semantics, call) for node in module.classes for call in _made_elsewhere(semantics, node)]
+    found += _in_configuration(semantics, module)
+    for loader in found:
+        if loader is not None and loader.stands_at.module is module and not is_left_alone(semantics, loader.call):
             yield loader
+
+
+def _made_elsewhere(semantics: Semantics, node: ir.Class) -> list[ir.Call]:
+    """The calls of the project that make loaders through a class of this module."""
+    if not set(lineage(semantics, node).externals) & loader_apis.BY_NAME.keys() or node.method("__init__") is None:
+        return []
+    found = []
+    for path in semantics.project.mentioning(node.name):
+        other = semantics.project.module(path)
+        if other is not None and other is not node.module:
+            found += other.calls.get(node.name, [])
+    return found
+
+
+def _in_configuration(semantics: Semantics, module: ir.Module) -> list[Loader | None]:
+    """`train_dataloader = dict(...)` in a configuration file of mmengine."""
+    names = module.inner_scope.bindings
+    if not ({"_base_", "train_cfg", "optim_wrapper", "model"} & names.keys()) or module.functions:
+        return []
+    found: list[Loader | None] = []
+    for name, bindings in names.items():
+        value = bindings[-1].value
+        if name.endswith("_dataloader") and isinstance(value, ir.Call) and ir.dotted(value.function_expression) == "dict":
+            instance = Instance(External("mmengine.dataloader"), value)
+            found.append(Loader(semantics, value, instance, loader_apis.MMENGINE))
+    return found
 
 
 def _candidates(semantics: Semantics, module: ir.Module) -> list[ir.Call]:
@@ -476,12 +530,28 @@ def _is_invariant(semantics: Semantics, call: ir.Call, loop: ir.For | ir.While, 
     for given in call.arguments:
         for node in ir.walk(given.value):
             if isinstance(node, ir.Call) and node is not call:
+                if _makes_the_same(semantics, node):
+                    continue
                 names = semantics.names_of(node.function_expression)
                 if not names or not all(n.startswith(("torch.cuda.", "builtins.len", "os.cpu_count", "builtins.int", "builtins.min")) for n in names):
                     return False
             elif isinstance(node, ir.Name) and not _name_is_invariant(semantics, node, loop, depth):
                 return False
             elif isinstance(node, ir.Attribute) and _attribute_changes(node, loop):
+                return False
+    return True
+
+
+def _makes_the_same(semantics: Semantics, node: ir.Call) -> bool:
+    """Whether a call makes an object of a project class whose constructor draws no random numbers."""
+    values = semantics.evaluate(node.function_expression)
+    classes = values.of(ClassValue)
+    if values.open or len(classes) != len(values.values) or not classes:
+        return False
+    for value in classes:
+        constructor = lookup(semantics, value, "__init__")
+        for inner in ir.walk_block(constructor.body) if constructor is not None else ():
+            if isinstance(inner, ir.Call) and any(item_calls.draws_randomness(n) for n in semantics.names_of(inner.function_expression)):
                 return False
     return True
 

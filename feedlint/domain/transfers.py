@@ -10,6 +10,7 @@ from ..config import Settings
 from ..ir import nodes as ir
 from ..places import Place
 from ..semantics import devices, tensors
+from ..semantics.classes import lookup
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import PerStep, per_step
 from ..semantics.values import CPU, Batch, ClassValue, External, Instance, Known, Tensor
@@ -84,6 +85,8 @@ def _transfer(semantics: Semantics, call: ir.Call) -> Transfer | None:
         return None
     if any(step.loop.hook for step in steps) and not any(isinstance(v, Batch) for v in host):
         return None
+    if _moves_itself(semantics, host):
+        return None
     sources = tuple(b for v in host for b in (_batch_of(v),) if b is not None)
     return Transfer(
         semantics,
@@ -98,6 +101,21 @@ def _transfer(semantics: Semantics, call: ir.Call) -> Transfer | None:
         card_of(steps),
         call.module,
     )
+
+
+def _moves_itself(semantics: Semantics, host: list[Any]) -> bool:
+    """Whether the batch is an object of the project whose `to` takes no `non_blocking`: the copies in it are judged there."""
+    from .batches import of_loader
+
+    for value in host:
+        if isinstance(value, Batch) and isinstance(value.loader, Instance):
+            shape = of_loader(semantics, value.loader).at(value.path)
+            if shape.kind == "object" and isinstance(shape.made_by, ClassValue):
+                method = lookup(semantics, shape.made_by, "to")
+                if method is not None and method.parameter("non_blocking") is None:
+                    if not any(p.kind in ("*", "**") for p in method.parameters):
+                        return True
+    return False
 
 
 def _is_host_data(value: Any) -> bool:

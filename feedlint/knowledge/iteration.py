@@ -31,7 +31,11 @@ ITERATES: dict[str, str] = {
     "fastprogress.progress_bar": "same",
     "fastprogress.fastprogress.progress_bar": "same",
     "fastprogress.fastprogress.master_bar": "same",
-    "torch_xla.distributed.parallel_loader.MpDeviceLoader": "same",
+    # What has moved the batch to a device when it hands it on.
+    "torch_xla.distributed.parallel_loader.MpDeviceLoader": "moved",
+    "torch_xla.distributed.parallel_loader.ParallelLoader": "moved",
+    "torch_geometric.loader.PrefetchLoader": "moved",
+    "timm.data.loader.PrefetchLoader": "moved",
 }
 
 # What gives its argument back, prepared by a framework.

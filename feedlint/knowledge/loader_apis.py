@@ -211,6 +211,7 @@ APIS: tuple[LoaderApi, ...] = (
                 )
             ),
         ),
+        kind="data-module",
         positional=(),
         dataset=None,
         batch_size="bs",
@@ -247,6 +248,9 @@ APIS: tuple[LoaderApi, ...] = (
         workers_impossible="sampling on the GPU or through unified addressing needs 0 workers",
     ),
 )
+
+# The dictionaries `train_dataloader = dict(...)` of mmengine's configuration files.
+MMENGINE = replace(_LIKE_TORCH, names=("mmengine.dataloader",), kind="data-module", positional=(), moves_batches=True, shuffle=None)
 
 BY_NAME: dict[str, LoaderApi] = {name: api for api in APIS for name in api.names}
 

@@ -165,6 +165,8 @@ def _wrapped(semantics: Semantics, node: ir.Call, shape: str) -> ValueSet:
     elements = _elements(semantics, values, node)
     if shape == "index":
         elements = one(Items("tuple", (one(Scalar("int")), elements)))
+    if shape == "moved":
+        elements = one(Tensor(UNKNOWN_DEVICE, None, "batch", certain=False))
     if shape == "chain":
         for other in given[1:]:
             elements = elements | _elements(semantics, semantics.evaluate(other), node)

@@ -91,6 +91,8 @@ def parameter(semantics: Semantics, function: ir.Function, parameter: ir.Paramet
                 # The framework has moved the batch; where to, only the run knows.
                 return one(Tensor(UNKNOWN_DEVICE, None, "batch", certain=False))
             return UNKNOWN
+        if function.name == "__getitem__" and kind == "dataset" and parameter.position == 1:
+            return one(Scalar("int"))
         if function.name == "forward" and kind in ("module", "module-trainer"):
             if parameter.kind == "plain":
                 annotated = from_annotation(semantics, parameter.annotation)

@@ -287,6 +287,10 @@ class Semantics:
         tensors = [v for v in (a, b) if isinstance(v, (Tensor, Batch))]
         if tensors:
             return self._calls.combined(tensors)
+        if symbol == "/":
+            path = self._calls.joined_path(a, b)
+            if path is not None:
+                return path
         if isinstance(a, Known) and isinstance(b, Known):
             function = _ARITHMETIC.get(symbol)
             if function is None:
@@ -303,10 +307,6 @@ class Semantics:
             return one(Known(result, Origin(kind, origin.place, origin.note, origin.node)))
         if isinstance(a, Items) and isinstance(b, Items) and symbol == "+":
             return one(Items(a.kind, a.items + b.items, a.node))
-        if symbol == "/" and isinstance(a, (Instance, Known, Scalar)):
-            path = self._calls.joined_path(a, b)
-            if path is not None:
-                return path
         for value in (a, b):
             if isinstance(value, Scalar):
                 return one(value)

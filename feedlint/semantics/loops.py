@@ -152,9 +152,20 @@ def _work(semantics: Semantics, nodes: Iterable[ir.Node], loop: Any, depth: int)
                 if inner == TRAINING:
                     return TRAINING
                 result = result or inner
-        if not result and runs_module(semantics, node):
+        if not result and (runs_module(semantics, node) or _moves_batch(semantics, node)):
             result = EVALUATION
     return result
+
+
+def _moves_batch(semantics: Semantics, node: ir.Call) -> bool:
+    """Whether a call copies a batch to a device: somebody is going to work on it there."""
+    if node.method not in ("to", "cuda") or node.receiver is None:
+        return False
+    if not any(isinstance(v, Batch) for v in semantics.evaluate(node.receiver).values):
+        return False
+    from .devices import target_of
+
+    return target_of(semantics, node) not in (None, "cpu")
 
 
 def function_work(semantics: Semantics, function: ir.Function, depth: int = _DEPTH) -> str:

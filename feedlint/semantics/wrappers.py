@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ir import nodes as ir
-from ..knowledge import iteration
+from ..knowledge import loader_apis
 from .classes import lineage
 from .values import ClassValue, External, Partial
 
 if TYPE_CHECKING:
     from .evaluation import Semantics
 
-_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in iteration.LOADER_NAMES)
+_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in loader_apis.BY_NAME)
 
 
 def wrapper_names(semantics: Semantics) -> frozenset[str]:
@@ -50,7 +50,7 @@ def _standing_for(semantics: Semantics, module: ir.Module, name: str) -> set[str
             found.add(bound)
     for node in module.classes:
         if any(ir.dotted(base.value if isinstance(base, ir.Index) else base).rpartition(".")[2] == name for base in node.bases):
-            if set(lineage(semantics, node).externals) & iteration.LOADER_NAMES:
+            if set(lineage(semantics, node).externals) & loader_apis.BY_NAME.keys():
                 found.add(node.name)
     for use in module.names.get(name, []) + module.attributes.get(name, []):
         parent = use.parent
