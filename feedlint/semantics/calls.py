@@ -234,7 +234,7 @@ def _extreme(semantics: Semantics, node: ir.Call) -> ValueSet:
             return one(Scalar("number")) if not inner else one(inner[0])
         sets = list(items.items)
     constants = [s.constants for s in sets]
-    if all(c is not None and len(c) == 1 for c in constants):
+    if constants and all(c is not None and len(c) == 1 for c in constants):
         try:
             best = function(c[0] for c in constants if c is not None)
         except TypeError:

@@ -261,7 +261,7 @@ def foreign_stores(semantics: Semantics, node: ir.Class, name: str) -> list[ir.A
     for path in semantics.project.mentioning(name):
         module = semantics.project.module(path)
         for store in module.attribute_stores.get(name, ()) if module else ():
-            if id(store) in own:
+            if id(store) in own or _is_own_store(store):
                 continue
             for value in semantics.evaluate(store.target.value).values:
                 if isinstance(value, Instance) and isinstance(value.maker, ClassValue):
@@ -270,6 +270,15 @@ def foreign_stores(semantics: Semantics, node: ir.Class, name: str) -> list[ir.A
                         break
     semantics.cache[key] = found
     return found
+
+
+def _is_own_store(store: ir.AttributeStore) -> bool:
+    """`self.name = ...` in a method: a class stores into itself, whichever it is."""
+    receiver = store.target.value
+    if not isinstance(receiver, ir.Name):
+        return False
+    method = method_of(store.statement)
+    return method is not None and receiver.id == self_name(method)
 
 
 def attribute(semantics: Semantics, value: Instance, name: str) -> ValueSet:

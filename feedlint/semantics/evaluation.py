@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -94,6 +95,8 @@ class Semantics:
     def __init__(self, project: ProjectView) -> None:
         from . import calls, callers, classes, options  # they need this module's names; bound once per project
 
+        # An evaluation takes up to a dozen frames, and `_DEPTH` of them may be nested.
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), 6000))
         self.project = project
         self._calls = calls
         self._classes = classes
@@ -101,7 +104,11 @@ class Semantics:
         self._callers = callers
         self._memo: dict[Any, ValueSet] = {}
         self._active: dict[Any, int] = {}
-        self._lowest_cycle = _DEPTH + 1
+        self._lowest = _DEPTH + 1  # depth of the outermost thing that the current evaluation rests on
+        self._asked_itself: set[Any] = set()
+        self._seeds: dict[Any, ValueSet] = {}
+        self._provisional: dict[Any, tuple[ValueSet, int]] = {}
+        self._trail: list[Any] = []
         self.cache: dict[Any, Any] = {}  # for the modules beside this one
 
     # --- the demand-driven core
@@ -113,28 +120,61 @@ class Semantics:
         return self.remember(expression, self._evaluate)
 
     def remember(self, key: Any, compute: Callable[[Any], ValueSet]) -> ValueSet:
-        """`compute(key)`, once; a key that asks for itself gets nothing more from that."""
+        """`compute(key)`, once; a key that asks for itself gets what the round before found, first nothing.
+
+        Results that rest on something still being evaluated are provisional. When the outermost member of such a cycle
+        is done, the cycle is evaluated once more with what was found, and only then remembered for good.
+        """
         known = self._memo.get(key)
         if known is not None:
             return known
-        depth = len(self._active)
-        started = self._active.get(key)
+        active = self._active
+        started = active.get(key)
         if started is not None:
-            self._lowest_cycle = min(self._lowest_cycle, started)
-            return NOTHING
+            self._lowest = min(self._lowest, started)
+            self._asked_itself.add(key)
+            return self._seeds.get(key, NOTHING)
+        provisional = self._provisional.get(key)
+        if provisional is not None:
+            self._lowest = min(self._lowest, provisional[1])
+            return provisional[0]
+        depth = len(active)
         if depth > _DEPTH:
-            self._lowest_cycle = 0  # nothing above may be remembered as complete
+            self._lowest = 0  # nothing above may be taken as complete
             return UNKNOWN
-        self._active[key] = depth
+        outer_lowest = self._lowest
+        mark = len(self._trail)
+        self._lowest = depth
+        active[key] = depth
         try:
             result = compute(key)
+            if self._lowest >= depth and key in self._asked_itself:
+                self._seeds[key] = result
+                self._forget_after(mark)
+                result = result | compute(key)
         finally:
-            del self._active[key]
-        if self._lowest_cycle >= depth:
-            # Complete: nothing that it asked for was cut off at something still being evaluated above.
-            self._lowest_cycle = _DEPTH + 1
+            del active[key]
+        lowest = self._lowest
+        if lowest >= depth:
             self._memo[key] = result
+            for each in self._trail[mark:]:
+                entry = self._provisional.pop(each, None)
+                if entry is not None:
+                    self._memo[each] = entry[0]
+            del self._trail[mark:]
+            self._seeds.pop(key, None)
+            self._asked_itself.discard(key)
+            self._lowest = outer_lowest
+        else:
+            self._provisional[key] = (result, lowest)
+            self._trail.append(key)
+            self._lowest = min(outer_lowest, lowest)
         return result
+
+    def _forget_after(self, mark: int) -> None:
+        for each in self._trail[mark:]:
+            self._provisional.pop(each, None)
+        del self._trail[mark:]
 
     def _evaluate(self, expression: Any) -> ValueSet:
         handler = _HANDLERS.get(type(expression))
