@@ -76,7 +76,8 @@ RANDOM_CALLS: frozenset[str] = frozenset(
             f"random.{n}"
             for n in (
                 "random randint uniform choice choices sample shuffle gauss normalvariate randrange betavariate "
-                "expovariate gammavariate lognormvariate triangular getrandbits vonmisesvariate"
+                "expovariate gammavariate lognormvariate triangular getrandbits vonmisesvariate paretovariate "
+                "weibullvariate randbytes binomialvariate"
             ).split()
         ),
         *(
@@ -84,24 +85,74 @@ RANDOM_CALLS: frozenset[str] = frozenset(
             for n in (
                 "rand randn randint random random_sample uniform normal choice shuffle permutation beta binomial poisson "
                 "exponential gamma laplace standard_normal dirichlet multinomial multivariate_normal ranf sample "
-                "random_integers bytes lognormal vonmises"
+                "random_integers bytes lognormal vonmises chisquare f geometric gumbel hypergeometric logistic logseries "
+                "negative_binomial noncentral_chisquare noncentral_f pareto power rayleigh standard_cauchy "
+                "standard_exponential standard_gamma standard_t triangular wald weibull zipf"
             ).split()
         ),
         *(
             f"torch.{n}"
             for n in (
-                "rand randn randint randperm rand_like randn_like randint_like bernoulli multinomial normal poisson"
+                "rand randn randint randperm rand_like randn_like randint_like bernoulli multinomial normal poisson "
+                "binomial dropout dropout_ alpha_dropout alpha_dropout_ feature_dropout feature_dropout_ "
+                "feature_alpha_dropout feature_alpha_dropout_ native_dropout rrelu rrelu_ svd_lowrank pca_lowrank lobpcg "
+                "utils.data.random_split utils.data.dataset.random_split"
             ).split()
         ),
-        *(f"torch.Tensor.{n}" for n in ("random_ normal_ uniform_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_ bernoulli multinomial").split()),
-        *(f"torch.nn.functional.{n}" for n in ("dropout dropout1d dropout2d dropout3d alpha_dropout gumbel_softmax rrelu").split()),
-        *(f"torch.nn.init.{n}" for n in ("normal_ uniform_ xavier_normal_ xavier_uniform_ kaiming_normal_ kaiming_uniform_ trunc_normal_ orthogonal_").split()),
+        *(
+            f"torch.Tensor.{n}"
+            for n in (
+                "random_ normal_ uniform_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_ bernoulli multinomial"
+            ).split()
+        ),
+        *(
+            f"torch.nn.functional.{n}"
+            for n in (
+                "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout gumbel_softmax rrelu rrelu_ "
+                "fractional_max_pool2d fractional_max_pool3d fractional_max_pool2d_with_indices "
+                "fractional_max_pool3d_with_indices scaled_dot_product_attention multi_head_attention_forward"
+            ).split()
+        ),
+        *(
+            f"torch.nn.init.{n}"
+            for n in (
+                "normal uniform xavier_normal xavier_uniform kaiming_normal kaiming_uniform orthogonal sparse normal_ "
+                "uniform_ xavier_normal_ xavier_uniform_ kaiming_normal_ kaiming_uniform_ trunc_normal_ orthogonal_ sparse_"
+            ).split()
+        ),
+        *(f"cv2.{n}" for n in "randn randu randShuffle kmeans theRNG setRNGSeed".split()),
+        *(
+            f"torchaudio.functional.{n}"
+            for n in "mask_along_axis mask_along_axis_iid griffinlim dither".split()
+        ),
+        # They add noise where they are given a `dither`.
+        *(f"torchaudio.compliance.kaldi.{n}" for n in "fbank mfcc spectrogram".split()),
+        *(f"torchvision.ops.{n}" for n in "stochastic_depth StochasticDepth drop_block2d drop_block3d DropBlock2d DropBlock3d MLP".split()),
+        *(f"librosa.{n}" for n in "griffinlim feature.inverse.mel_to_audio feature.inverse.mfcc_to_audio decompose.decompose".split()),
+        *(f"skimage.{n}" for n in "util.random_noise draw.random_shapes measure.ransac".split()),
+        *(f"scipy.{n}" for n in "sparse.random sparse.random_array sparse.rand cluster.vq.kmeans cluster.vq.kmeans2".split()),
+        "PIL.Image.effect_noise",
+        # Collate functions and processors that mask tokens or crop sounds at random.
+        *(
+            f"transformers.{module}{n}"
+            for module in ("", "data.data_collator.")
+            for n in (
+                "DataCollatorForLanguageModeling DataCollatorForWholeWordMask DataCollatorForPermutationLanguageModeling "
+                "DataCollatorForSOP"
+            ).split()
+        ),
     }
+)
+# Methods that draw from a global stream unless they are told otherwise, of tables, distributions and collections.
+RANDOM_METHODS: frozenset[str] = frozenset("sample rsample sample_n rvs shuffle train_test_split".split())
+_RANDOM_PREFIXES = ("torch.distributions.",)
+# Processors that crop, mask or dither at random for some models; which one it is, a file decides that is not at hand.
+_MAYBE_RANDOM_PROCESSORS = tuple(
+    f"transformers.{n}" for n in "AutoProcessor AutoFeatureExtractor Clap Flava Donut Wav2Vec2Processor".split()
 )
 _RANDOM_TRANSFORM_PREFIXES = (
     "torchvision.transforms.",
     "torchaudio.transforms.",
-    "albumentations.",
     "monai.transforms.",
     "kornia.augmentation.",
     "torchio.",
@@ -110,24 +161,55 @@ _RANDOM_TRANSFORM_PREFIXES = (
     "torch_geometric.transforms.",
     "timm.data.",
 )
+# Every transform of these draws to decide whether it is applied, whatever its probability.
+_ALWAYS_RANDOM_TRANSFORM_PREFIXES = ("albumentations.",)
 _DETERMINISTIC_TRANSFORMS: frozenset[str] = frozenset(
     "Compose ToTensor PILToTensor ToImage ToPILImage ToDtype ConvertImageDtype Normalize Resize CenterCrop Pad Grayscale "
-    "Lambda FiveCrop TenCrop LinearTransformation InterpolationMode ToPureTensor Identity Scale ToTensorV2 "
-    "MelSpectrogram Spectrogram AmplitudeToDB Resample MFCC LoadImage LoadImaged EnsureChannelFirst EnsureChannelFirstd "
-    "ScaleIntensity ScaleIntensityd Spacing Spacingd Orientation Orientationd EnsureType EnsureTyped NormalizeFeatures "
-    "ToUndirected AddSelfLoops v2 functional".split()
+    "Lambda FiveCrop TenCrop LinearTransformation InterpolationMode ToPureTensor Identity Scale RGB ClampBoundingBoxes "
+    "ClampKeyPoints ConvertBoundingBoxFormat SanitizeBoundingBoxes SanitizeKeyPoints SetClampingMode "
+    "UniformTemporalSubsample "
+    "MelSpectrogram Spectrogram InverseSpectrogram MelScale AmplitudeToDB Resample MFCC LFCC MuLawEncoding MuLawDecoding "
+    "ComputeDeltas TimeStretch Fade Loudness Vol SlidingWindowCmn Vad SpectralCentroid PitchShift Convolve FFTConvolve "
+    "Speed AddNoise Preemphasis Deemphasis "
+    "LoadImage LoadImaged EnsureChannelFirst EnsureChannelFirstd ScaleIntensity ScaleIntensityd Spacing Spacingd "
+    "Orientation Orientationd EnsureType EnsureTyped NormalizeFeatures ToUndirected AddSelfLoops".split()
+)
+# Modules that neither draw when they are made nor when they are run. All others of torch.nn initialise weights or drop.
+QUIET_MODULES: frozenset[str] = frozenset(
+    "Module Sequential ModuleList ModuleDict Parameter ParameterList ParameterDict Buffer Identity Flatten Unflatten "
+    "DataParallel DistributedDataParallel PackedSequence "
+    "ELU CELU SELU GELU GLU ReLU ReLU6 LeakyReLU PReLU Hardshrink Hardsigmoid Hardswish Hardtanh LogSigmoid LogSoftmax Mish "
+    "SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold "
+    "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d "
+    "AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d LPPool1d LPPool2d LPPool3d MaxUnpool1d MaxUnpool2d "
+    "MaxUnpool3d CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
+    "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d "
+    "Upsample UpsamplingBilinear2d UpsamplingNearest2d PixelShuffle PixelUnshuffle ChannelShuffle Fold Unfold "
+    "BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm GroupNorm RMSNorm "
+    "SyncBatchNorm LocalResponseNorm CosineSimilarity PairwiseDistance "
+    "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss HuberLoss "
+    "KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss "
+    "NLLLoss2d PoissonNLLLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss".split()
 )
 
 
 def draws_randomness(name: str) -> bool:
-    """Whether calling (or applying) this draws from a global random stream."""
-    if name in RANDOM_CALLS:
+    """Whether calling (or applying) this draws from a global random stream, or sets one back."""
+    if name in RANDOM_CALLS or name in SEEDING_CALLS or name in _STREAM_STATES:
         return True
+    if name.startswith(_RANDOM_PREFIXES + _MAYBE_RANDOM_PROCESSORS):
+        return True
+    head, _, last = name.rpartition(".")
+    if last in RANDOM_METHODS and not any(name.startswith(own + ".") for own in OWN_GENERATORS):
+        return True
+    # `RandomCrop.get_params(...)` draws as well: the class decides, wherever its name stands.
+    classes = [part for part in name.split(".")[1:] if part[:1].isupper()]
+    if name.startswith(_ALWAYS_RANDOM_TRANSFORM_PREFIXES):
+        return bool(classes)
     if name.startswith(_RANDOM_TRANSFORM_PREFIXES):
-        if ".functional." in name or ".functional" in name.rpartition(".")[0]:
-            return False
-        last = name.rpartition(".")[2]
-        return last[:1].isupper() and last not in _DETERMINISTIC_TRANSFORMS
+        return ".functional" not in head and any(part not in _DETERMINISTIC_TRANSFORMS for part in classes[:1])
+    if name.startswith("torch.nn."):
+        return any(part not in QUIET_MODULES for part in classes[:1])
     return False
 
 
@@ -260,6 +342,19 @@ OWN_GENERATORS: frozenset[str] = frozenset(
         "random.Random",
         "torch.Generator",
         "numpy.random.SeedSequence",
+    }
+)
+
+# Calls that set the state of a global random stream in another way than by a seed.
+_STREAM_STATES: frozenset[str] = frozenset(
+    {
+        "random.setstate",
+        "numpy.random.set_state",
+        "torch.seed",
+        "torch.random.seed",
+        "torch.set_rng_state",
+        "torch.random.set_rng_state",
+        "torch.random.fork_rng",
     }
 )
 
