@@ -87,11 +87,14 @@ LOSS_CLASSES: frozenset[str] = _prefixed(
 )
 # Without a dimension these give a single number.
 REDUCTIONS: frozenset[str] = frozenset(
-    "sum mean max min prod norm std var median mode all any argmax argmin nansum nanmean logsumexp dist dot amax amin "
-    "count_nonzero aminmax vdot trace det".split()
+    "sum mean max min prod norm std var median nanmedian all any argmax argmin nansum nanmean dist dot amax amin "
+    "count_nonzero vdot trace det logdet".split()
 )
-TUPLE_RESULTS: frozenset[str] = frozenset("topk sort kthvalue svd qr eigh slogdet unique_consecutive frexp".split())
-TUPLE_WITH_DIMENSION: frozenset[str] = frozenset("max min median mode cummax cummin".split())
+TUPLE_RESULTS: frozenset[str] = frozenset(
+    "topk sort kthvalue mode cummax cummin aminmax std_mean var_mean svd qr eig eigh slogdet lu lstsq geqrf "
+    "triangular_solve histogram frexp".split()
+)
+TUPLE_WITH_DIMENSION: frozenset[str] = frozenset("max min median nanmedian".split())
 ELEMENTWISE: frozenset[str] = frozenset(
     "abs exp log sqrt rsqrt sin cos tan tanh sigmoid relu neg square clamp clip add sub mul div pow float_power isnan isinf "
     "isfinite log1p log2 log10 expm1 sign round floor ceil trunc reciprocal eq ne lt le gt ge logical_not logical_and "
@@ -108,11 +111,15 @@ RESULT_DTYPES: dict[str, str] = {
     **dict.fromkeys(("softmax", "log_softmax", "sigmoid", "tanh", "mean", "float", "half", "bfloat16", "log", "exp", "sqrt"), "float"),
     "double": "double",
 }
-HOST_ATTRIBUTES: frozenset[str] = frozenset("shape dtype ndim is_cuda requires_grad is_leaf layout names itemsize nbytes grad_fn".split())
+HOST_ATTRIBUTES: frozenset[str] = frozenset(
+    "shape dtype ndim is_cuda requires_grad is_leaf layout itemsize nbytes grad_fn is_cpu is_mps is_xpu is_xla is_meta "
+    "is_sparse is_sparse_csr is_nested is_quantized is_mkldnn output_nr retains_grad".split()
+)
 TENSOR_ATTRIBUTES: frozenset[str] = frozenset("T mT H data grad real imag".split())
 HOST_METHODS: frozenset[str] = frozenset(
     "size dim numel nelement element_size stride is_contiguous is_floating_point data_ptr get_device is_pinned storage "
-    "ndimension type_name __len__ is_complex".split()
+    "ndimension __len__ is_complex storage_offset untyped_storage const_data_ptr dim_order dense_dim sparse_dim is_conj "
+    "is_neg is_signed is_inference is_shared is_set_to is_same_size".split()
 )
 SAME_METHODS: frozenset[str] = frozenset(
     "detach requires_grad_ contiguous retain_grad share_memory_ zero_ fill_ copy_ add_ mul_ div_ sub_ clamp_ normal_ uniform_".split()
