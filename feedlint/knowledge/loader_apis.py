@@ -98,13 +98,17 @@ APIS: tuple[LoaderApi, ...] = (
     TORCH,
     replace(
         _LIKE_TORCH,
-        names=("torchdata.stateful_dataloader.StatefulDataLoader",),
+        names=(
+            "torchdata.stateful_dataloader.StatefulDataLoader",
+            "torchdata.stateful_dataloader.stateful_dataloader.StatefulDataLoader",
+        ),
         positional=_TORCH_POSITIONS,
     ),
     replace(_LIKE_TORCH, names=("monai.data.DataLoader", "monai.data.dataloader.DataLoader"), positional=("dataset", "num_workers")),
     replace(
         _LIKE_TORCH,
         names=("monai.data.ThreadDataLoader", "monai.data.thread_buffer.ThreadDataLoader"),
+        positional=("dataset", "buffer_size", "buffer_timeout", "repeats", "use_thread_workers"),
         workers_impossible="a thread feeds it; no workers are recommended with cached or device transforms",
     ),
     replace(
@@ -114,21 +118,41 @@ APIS: tuple[LoaderApi, ...] = (
             "torch_geometric.data.DataLoader",
             "torch_geometric.loader.dataloader.DataLoader",
             "torch_geometric.loader.DenseDataLoader",
+            "torch_geometric.loader.DataListLoader",
+            "torch_geometric.data.DataListLoader",
+            "torch_geometric.data.DenseDataLoader",
         ),
         positional=("dataset", "batch_size", "shuffle"),
         collate=None,
     ),
     *(
-        replace(_LIKE_TORCH, names=(f"torch_geometric.loader.{name}",), dataset="data", positional=("data",), collate=None)
-        for name in (
-            "NeighborLoader",
-            "LinkNeighborLoader",
-            "HGTLoader",
-            "ClusterLoader",
-            "GraphSAINTRandomWalkSampler",
-            "ShaDowKHopSampler",
-            "NodeLoader",
+        replace(
+            _LIKE_TORCH,
+            names=(f"torch_geometric.loader.{name}", f"torch_geometric.loader.{module}.{name}"),
+            dataset="data",
+            positional=("data", *positional),
+            collate=None,
         )
+        for name, module, positional in (
+            ("NeighborLoader", "neighbor_loader", ("num_neighbors", "input_nodes")),
+            ("LinkNeighborLoader", "link_neighbor_loader", ("num_neighbors", "edge_label_index", "edge_label")),
+            ("HGTLoader", "hgt_loader", ("num_samples", "input_nodes")),
+            ("NodeLoader", "node_loader", ("node_sampler", "input_nodes")),
+            ("LinkLoader", "link_loader", ("link_sampler", "edge_label_index", "edge_label")),
+            ("GraphSAINTNodeSampler", "graph_saint", ("batch_size", "num_steps", "sample_coverage")),
+            ("GraphSAINTEdgeSampler", "graph_saint", ("batch_size", "num_steps", "sample_coverage")),
+            ("GraphSAINTRandomWalkSampler", "graph_saint", ("batch_size", "walk_length", "num_steps", "sample_coverage")),
+            ("ShaDowKHopSampler", "shadow", ("depth", "num_neighbors", "node_idx", "replace")),
+            ("RandomNodeLoader", "random_node_loader", ("num_parts",)),
+            ("TemporalDataLoader", "temporal_dataloader", ("batch_size", "neg_sampling_ratio")),
+        )
+    ),
+    replace(
+        _LIKE_TORCH,
+        names=("torch_geometric.loader.ClusterLoader", "torch_geometric.loader.cluster.ClusterLoader", "torch_geometric.data.ClusterLoader"),
+        dataset="cluster_data",
+        positional=("cluster_data",),
+        collate=None,
     ),
     LoaderApi(
         ("timm.data.create_loader", "timm.data.loader.create_loader"),
@@ -147,21 +171,80 @@ APIS: tuple[LoaderApi, ...] = (
         worker_init=None,
         moves_batches=True,
     ),
+    LoaderApi(
+        ("timm.data.create_naflex_loader", "timm.data.naflex_loader.create_naflex_loader"),
+        positional=("dataset", "patch_size", "patch_size_choices", "patch_size_choice_probs", "train_seq_lens", "max_seq_len", "batch_size"),
+        batch_size_default=32,
+        shuffle=None,
+        sampler=None,
+        batch_sampler=None,
+        workers_default=4,
+        collate=None,
+        pin_default=True,
+        persistent_default=True,
+        context=None,
+        generator=None,
+        prefetch=None,
+        timeout=None,
+        drop_last=None,
+        worker_init=None,
+        moves_batches=True,
+    ),
+    # Its iterator is made once and then restarts its sampler: the workers live as long as the loader.
+    replace(
+        TORCH,
+        names=("timm.data.loader.MultiEpochsDataLoader",),
+        persistent_default=True,
+        plain_torch=False,
+    ),
     *(replace(_ARGUMENTS, names=names) for names in (
         ("transformers.TrainingArguments", "transformers.training_args.TrainingArguments"),
-        ("transformers.Seq2SeqTrainingArguments",),
-        ("sentence_transformers.SentenceTransformerTrainingArguments", "sentence_transformers.training_args.SentenceTransformerTrainingArguments"),
-        ("trl.SFTConfig", "trl.DPOConfig", "trl.RewardConfig", "trl.KTOConfig", "trl.ORPOConfig", "trl.CPOConfig"),
+        ("transformers.Seq2SeqTrainingArguments", "transformers.training_args_seq2seq.Seq2SeqTrainingArguments"),
+        (
+            "sentence_transformers.SentenceTransformerTrainingArguments",
+            "sentence_transformers.training_args.SentenceTransformerTrainingArguments",
+            "sentence_transformers.sentence_transformer.training_args.SentenceTransformerTrainingArguments",
+            *(
+                name
+                for kind, package in (
+                    ("CrossEncoder", "cross_encoder"),
+                    ("SparseEncoder", "sparse_encoder"),
+                    ("MultiVectorEncoder", "multi_vector_encoder"),
+                )
+                for name in (
+                    f"sentence_transformers.{kind}TrainingArguments",
+                    f"sentence_transformers.{package}.{kind}TrainingArguments",
+                    f"sentence_transformers.{package}.training_args.{kind}TrainingArguments",
+                )
+            ),
+        ),
+        (
+            *(f"trl.{kind}Config" for kind in ("SFT", "DPO", "Reward", "KTO", "ORPO", "CPO", "BCO", "PRM", "IterativeSFT")),
+            *(f"trl.trainer.{kind.lower()}_config.{kind}Config" for kind in ("SFT", "DPO", "Reward", "KTO")),
+            *(f"trl.experimental.{kind.lower()}.{kind}Config" for kind in ("ORPO", "CPO", "KTO", "BCO", "PRM", "TPO")),
+        ),
     )),
     replace(
         _ARGUMENTS,
-        names=("trl.GRPOConfig", "trl.RLOOConfig"),
-        workers_impossible="its trainer always loads with 0 workers",
+        names=(
+            *(f"trl.{kind}Config" for kind in ("GRPO", "RLOO", "OnlineDPO", "NashMD", "XPO", "PPO", "GKD", "Distillation")),
+            *(f"trl.trainer.{kind.lower()}_config.{kind}Config" for kind in ("GRPO", "RLOO", "Distillation")),
+            *(f"trl.experimental.{kind}.{name}" for kind, name in (("online_dpo", "OnlineDPOConfig"), ("gkd", "GKDConfig"), ("gold", "GOLDConfig"))),
+        ),
+        workers_impossible="its batches are prompts: generating from them takes far longer than loading them, and an iterable dataset forces 0",
     ),
     LoaderApi(
         tuple(
             f"{package}.LightningDataModule.from_datasets"
-            for package in ("lightning", "lightning.pytorch", "pytorch_lightning")
+            for package in (
+                "lightning",
+                "lightning.pytorch",
+                "lightning.pytorch.core",
+                "lightning.pytorch.core.datamodule",
+                "pytorch_lightning",
+                "pytorch_lightning.core",
+                "pytorch_lightning.core.datamodule",
+            )
         ),
         kind="data-module",
         positional=("train_dataset", "val_dataset", "test_dataset", "predict_dataset", "batch_size", "num_workers"),
@@ -225,11 +308,13 @@ APIS: tuple[LoaderApi, ...] = (
         prefetch=None,
         moves_batches=True,
     ),
+    # Called with a whole configuration they take its DATALOADER.NUM_WORKERS, else 0: what holds can't be told by default.
     LoaderApi(
-        ("detectron2.data.build_detection_train_loader",),
+        ("detectron2.data.build_detection_train_loader", "detectron2.data.build.build_detection_train_loader"),
         positional=("dataset",),
         batch_size="total_batch_size",
         batch_size_default=None,
+        workers_default=None,
         pin=None,
         persistent=None,
         moves_batches=True,
@@ -237,9 +322,50 @@ APIS: tuple[LoaderApi, ...] = (
         shuffle=None,
         context=None,
     ),
-    replace(_LIKE_TORCH, names=("torchio.SubjectsLoader",)),
-    replace(_LIKE_TORCH, names=("streaming.StreamingDataLoader", "litdata.StreamingDataLoader")),
-    replace(_LIKE_TORCH, names=("webdataset.WebLoader",), batch_size_default=None),
+    LoaderApi(
+        ("detectron2.data.build_detection_test_loader", "detectron2.data.build.build_detection_test_loader"),
+        positional=("dataset",),
+        batch_size_default=None,
+        workers_default=None,
+        pin=None,
+        persistent=None,
+        moves_batches=True,
+        batch_sampler=None,
+        shuffle=None,
+        context=None,
+    ),
+    replace(
+        _LIKE_TORCH,
+        names=("torchio.SubjectsLoader", "torchio.data.SubjectsLoader", "torchio.data.loader.SubjectsLoader"),
+    ),
+    replace(
+        _LIKE_TORCH,
+        names=(
+            "streaming.StreamingDataLoader",
+            "streaming.base.StreamingDataLoader",
+            "streaming.base.dataloader.StreamingDataLoader",
+        ),
+        positional=_TORCH_POSITIONS,
+    ),
+    replace(
+        _LIKE_TORCH,
+        names=(
+            "litdata.StreamingDataLoader",
+            "litdata.streaming.StreamingDataLoader",
+            "litdata.streaming.dataloader.StreamingDataLoader",
+        ),
+    ),
+    replace(
+        _LIKE_TORCH,
+        names=("webdataset.WebLoader", "webdataset.compat.WebLoader"),
+        positional=_TORCH_POSITIONS,
+        batch_size_default=None,
+    ),
+    replace(
+        _LIKE_TORCH,
+        names=("speechbrain.dataio.dataloader.SaveableDataLoader",),
+        positional=_TORCH_POSITIONS,
+    ),
     LoaderApi(
         ("dgl.dataloading.DataLoader", "dgl.dataloading.GraphDataLoader", "dgl.graphbolt.DataLoader"),
         dataset=None,
