@@ -88,35 +88,56 @@ QUIET_METHODS: frozenset[str] = frozenset(
     "read read_text format join split strip keys values items get append extend resolve parent parse_args add_argument "
     "add_argument_group lower upper replace startswith endswith encode copy is_available float long cos sin register".split()
 )
+# What these give can be sent to a worker that is not forked. Left out on purpose, since it can't: csv.reader, itertools
+# (from Python 3.14 on), matches of regular expressions, walks and other generators, memoryviews, scripted modules,
+# streams and events of a device, writers of TensorBoard.
 PICKLABLE_PREFIXES: tuple[str, ...] = (
     "torchvision.",
     "torch.utils.data.",
     "torch.nn.",
+    "torch.load",
+    "torch.serialization.load",
+    "torch.hub.load",
+    "torch.device",
+    "torch.Size",
+    "torch.distributions.",
+    "torchaudio.transforms.",
     "pandas.",
     "polars.",
     "numpy.",
     "pathlib.",
     "path.",
-    "os.",
-    "glob.",
+    "os.listdir",
+    "os.path.",
+    "os.getcwd",
+    "os.getenv",
+    "os.environ.get",
+    "os.fspath",
+    "glob.glob",
     "collections.",
     "albumentations.",
-    "builtins.",
+    *(
+        f"builtins.{n}"
+        for n in (
+            "bool bytearray bytes complex dict float frozenset int list object range set slice str tuple "
+            "abs ascii bin chr divmod format hash hex id len max min oct ord pow repr round sorted sum "
+            "enumerate filter map reversed zip super"
+        ).split()
+    ),
     "PIL.Image.open.",
-    "json.",
-    "csv.",
+    "json.load",
+    "json.dumps",
     "transformers.",
     "tokenizers.",
     "datetime.",
-    "torchaudio.transforms.",
-    "re.",
+    "re.compile",
+    "re.findall",
+    "re.split",
+    "re.sub",
     "pickle.load",
-    "torch.load",
     "scipy.",
     "sklearn.",
-    "itertools.",
     "array.",
-    "torch.",
 )
 # Settings of one process that spawned workers do not inherit, by the last name of the call.
 PROCESS_WIDE: frozenset[str] = frozenset(
