@@ -125,6 +125,11 @@ def test_a_name_of_torch_exists(name: str) -> None:
     assert resolved(name) is not None
 
 
+@pytest.mark.parametrize("name", sorted(torch_functions.NUMPY_OBJECTS))
+def test_an_object_of_numpy_exists(name: str) -> None:
+    assert callable(resolved(name))
+
+
 _FACTORY_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "full": ((2,), 1.0),
     "linspace": (0, 1, 3),

@@ -47,6 +47,12 @@ PLAIN_RESULTS: dict[str, str] = {
     "torch.initial_seed": "int",
     "torch.is_floating_point": "bool",
 }
+# What NumPy makes that is no array of this process alone: generators, maps of files, iterators, functions, types.
+NUMPY_OBJECTS: frozenset[str] = _prefixed(
+    "numpy.",
+    "random.RandomState random.Generator random.default_rng random.SeedSequence random.PCG64 random.MT19937 random.Philox "
+    "random.SFC64 memmap lib.format.open_memmap vectorize nditer ndenumerate ndindex poly1d dtype finfo iinfo errstate",
+)
 # Things of torch that are objects, not tensor functions.
 OPAQUE: frozenset[str] = _prefixed(
     "torch.",
