@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from .config import Settings, is_ignored_in, is_selected
 from .findings import Finding, Unjudged
+from .fixes.operations import Edit, Operation
 from .ir import Module, Unparsable
 from .places import Place, Span
 from .project import Project
@@ -36,7 +37,7 @@ def judge(project: Project, path: str) -> FileReport:
         return FileReport(path, tuple(_unreadable(settings, path, place, module.reason)), source=parsed)
     assert isinstance(module, Module)
     found, unjudged = _judged(project, module, parsed)
-    return FileReport(path, tuple(found), tuple(unjudged), parsed)
+    return FileReport(path, tuple(found), tuple(unjudged), parsed, rendered_edits(project, found))
 
 
 def selected_rules(settings: Settings, path: str) -> list[Rule]:
@@ -92,6 +93,35 @@ def _unreadable(settings: Settings, path: str, place: Place, reason: str) -> Ite
     for rule in selected_rules(settings, path):
         if rule.sees is Unreadable:
             yield from rule.judge(Unreadable(place, reason), settings)
+
+
+def rendered_edits(project: Project, findings: Sequence[Finding]) -> dict[str, tuple[Edit, ...]]:
+    """The text edits of each fix, by its key. LibCST is imported only where there is one; a fix that can't be rendered
+    as a whole has none."""
+    fixes = [finding.fix for finding in findings if finding.fix is not None and finding.fix.operations]
+    if not fixes:
+        return {}
+    from .fixes.rendering import render
+    from .fixes.targets import path_of
+    from .syntax import Tree
+
+    found: dict[str, tuple[Edit, ...]] = {}
+    for fix in fixes:
+        by_path: dict[str, list[Operation]] = {}
+        for operation in fix.operations:
+            by_path.setdefault(path_of(operation), []).append(operation)
+        edits: list[Edit] = []
+        for path, operations in by_path.items():
+            tree = project.tree(path)
+            if not isinstance(tree, Tree):
+                break
+            made = render(tree, tree.source, operations)
+            if made.refused:
+                break
+            edits += made.edits
+        else:
+            found[fix.key] = tuple(edits)
+    return found
 
 
 def explain(project: Project, path: str, line: int) -> Sequence[str]:

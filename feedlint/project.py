@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 from .config import Facts, Settings
 from .discovery import find_files
@@ -32,6 +33,7 @@ class Project:
         self._bytes: dict[str, bytes | None] = {}
         self._sources: dict[str, Source | SourceProblem] = {}
         self._modules: dict[str, Module | Unparsable | None] = {}
+        self._trees: dict[str, Any] = {}
         self._mentions: dict[str, list[str]] = {}
         self._words: dict[str, frozenset[bytes]] = {}
 
@@ -118,6 +120,15 @@ class Project:
         module = self._modules[path]
         assert module is not None
         return module
+
+    def tree(self, path: str) -> Any:
+        """The file as LibCST sees it, or why it can't be rewritten; parsed once."""
+        from .syntax import NotRewritable, parse
+
+        if path not in self._trees:
+            source = self.source(path)
+            self._trees[path] = NotRewritable(source.reason) if isinstance(source, SourceProblem) else parse(source)
+        return self._trees[path]
 
     def module(self, path: str) -> Module | None:
         """The representation of a file, None if it can't be read or parsed."""

@@ -11,7 +11,7 @@ from ..knowledge import hooks
 from ..semantics.callers import callers
 from ..semantics.entry import framework_of
 from ..semantics.evaluation import Semantics
-from ..semantics.loops import TRAINING, StepLoop, drawn_from, step_loop
+from ..semantics.loops import TRAINING, StepLoop, drawn_from, hook, step_loop
 from ..semantics.values import Instance, Known
 from ..semantics.values import Items as ItemsValue
 from ..semantics.values import Iterator as IteratorValue
@@ -75,6 +75,9 @@ def _in_module(semantics: Semantics, module: ir.Module, found: dict[ir.Call, Use
         for call in module.calls.get(name, ()):
             _handed_over(semantics, call, found)
     for function in module.functions:
+        step = hook(semantics, function)
+        for loader in step.loaders if step is not None else ():
+            _use(found, loader).loops.append(step)  # type: ignore[arg-type]
         _from_hook(semantics, function, found)
 
 
@@ -132,6 +135,8 @@ def _from_hook(semantics: Semantics, function: ir.Function, found: dict[ir.Call,
 def iterated_again(semantics: Semantics, use: Use, made_by: ir.Call) -> bool:
     """Whether the same loader is iterated over several times: its loop stands in another one, or is called from one."""
     if use.framework:
+        return True
+    if any(_repeated(semantics, peek, made_by, 3) for peek in use.peeks):
         return True
     total = len(use.loops)
     for loop in use.loops:

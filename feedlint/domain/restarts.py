@@ -10,7 +10,7 @@ from ..config import Settings
 from ..ir import nodes as ir
 from ..places import Place
 from ..semantics.evaluation import Semantics
-from ..semantics.loops import drawn_from, is_throttle, per_step, step_loop
+from ..semantics.loops import drawn_from, is_switched_off, per_step, step_loop
 from .loaders import Loader, loader_at
 from .scope import card_key, is_left_alone
 
@@ -60,7 +60,7 @@ def _loaders(semantics: Semantics, expression: ir.Expression) -> list[Loader]:
 def _from_next(semantics: Semantics, module: ir.Module) -> Iterator[Restart]:
     for call in module.calls.get("next", ()):
         inner = call.positional[0] if call.positional else None
-        if not isinstance(inner, ir.Call) or inner.method != "iter" or not inner.positional:
+        if not isinstance(inner, ir.Call) or inner.method not in ("iter", "enumerate") or not inner.positional:
             continue
         for loader in _loaders(semantics, inner.positional[0])[:1]:
             where = _again(semantics, call)
@@ -85,7 +85,7 @@ def _again(semantics: Semantics, node: ir.Node) -> bool | None:
     """True if it runs once per step, False if once per round of another loop, None if it runs once."""
     child: Any = node
     for ancestor in node.ancestors():
-        if isinstance(ancestor, ir.If) and isinstance(child, ir.Statement) and is_throttle(semantics, ancestor.test):
+        if isinstance(ancestor, ir.If) and isinstance(child, ir.Statement) and is_switched_off(semantics, ancestor.test):
             return None
         if isinstance(ancestor, ir.Try) and any(isinstance(child, ir.Statement) and child.block is h.block for h in ancestor.handlers):
             return None

@@ -81,7 +81,7 @@ def _transfer(semantics: Semantics, call: ir.Call) -> Transfer | None:
     if target is None or target == CPU:
         return None
     steps = per_step(semantics, call)
-    if not steps:
+    if not steps or _where_there_is_no_cuda(call):
         return None
     if any(step.loop.hook for step in steps) and not any(isinstance(v, Batch) for v in host):
         return None
@@ -101,6 +101,29 @@ def _transfer(semantics: Semantics, call: ir.Call) -> Transfer | None:
         card_of(steps),
         call.module,
     )
+
+
+def _where_there_is_no_cuda(call: ir.Call) -> bool:
+    """Whether the copy stands in the branch for programs that do not run on CUDA: it copies nothing then."""
+    child: Any = call
+    for ancestor in call.ancestors():
+        if isinstance(ancestor, ir.If) and isinstance(child, ir.Statement) and child.block is ancestor.orelse:
+            if _asks_for_cuda(ancestor.test):
+                return True
+        elif isinstance(ancestor, ir.Conditional) and child is ancestor.orelse and _asks_for_cuda(ancestor.test):
+            return True
+        elif isinstance(ancestor, ir.Function):
+            return False
+        child = ancestor
+    return False
+
+
+def _asks_for_cuda(test: ir.Expression) -> bool:
+    if isinstance(test, ir.Compare) and test.operators == ["=="]:
+        return any(isinstance(side, ir.Constant) and side.value == "cuda" for side in (test.left, *test.others))
+    if isinstance(test, ir.Call):
+        return test.method == "is_available"
+    return "cuda" in ir.dotted(test).lower()
 
 
 def _moves_itself(semantics: Semantics, host: list[Any]) -> bool:

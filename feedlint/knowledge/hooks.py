@@ -19,6 +19,16 @@ STARTERS: dict[str, bool] = {
     "torch_xla.distributed.xla_multiprocessing.spawn": True,
 }
 
+# Methods that start the function given first, with the rank before the other arguments.
+STARTING_METHODS: dict[tuple[str, str], bool] = {
+    ("ignite.distributed.Parallel", "run"): True,
+    ("ignite.distributed.launcher.Parallel", "run"): True,
+}
+# What takes a function that is then called once per step with (engine, batch).
+ENGINES: frozenset[str] = frozenset({"ignite.engine.Engine", "ignite.engine.engine.Engine"})
+# What makes a command line out of a function: its defaults are those of options.
+COMMAND_LINES: frozenset[str] = frozenset({"fire.Fire", "fire.core.Fire", "typer.run", "defopt.run", "tyro.cli", "jsonargparse.CLI"})
+
 _MODULE_TRAINER = (
     "pytorch_lightning.LightningModule",
     "pytorch_lightning.core.LightningModule",

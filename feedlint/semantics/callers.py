@@ -184,11 +184,20 @@ def parameter(semantics: Semantics, function: ir.Function, parameter: ir.Paramet
         found = (default | annotated) if annotated.values else default
         if not default.values or default.are_all(None):
             return found.opened() if found.values else UNKNOWN
-        # Nobody in sight calls it: a script's own function with a default is taken at its word elsewhere only.
+        if entry.is_command_line(semantics, function) or _made_by_framework(semantics, function):
+            return found  # a run without options gets the default
         return found.opened()
     if not found.values and annotated.values:
         found = annotated
     return found.opened() if known.open else found
+
+
+def _made_by_framework(semantics: Semantics, function: ir.Function) -> bool:
+    """Whether a command line of a framework makes objects of the class: nobody else in the project does."""
+    owner = function.owner_class
+    if owner is None or function.name != "__init__":
+        return False
+    return entry.framework_of(semantics, owner) in ("data-module", "module-trainer")
 
 
 def _default(semantics: Semantics, function: ir.Function, parameter: ir.Parameter) -> ValueSet:

@@ -296,6 +296,19 @@ def _vars(semantics: Semantics, node: ir.Call) -> ValueSet:
     return found.opened() if values.open else found
 
 
+def _locals(semantics: Semantics, node: ir.Call) -> ValueSet:
+    """`locals()`, which programs use to collect the parameters of a function."""
+    function = node.function
+    if function is None:
+        return UNKNOWN
+    entries = {
+        name: semantics.parameter(bindings[0])
+        for name, bindings in function.inner_scope.bindings.items()
+        if bindings[0].kind == "parameter" and len(bindings) == 1
+    }
+    return one(Mapping(entries, True, node))
+
+
 def _dict(semantics: Semantics, node: ir.Call) -> ValueSet:
     given = node.positional
     if given and semantics.as_mapping(semantics.evaluate(given[0])) is None:
@@ -679,6 +692,7 @@ _EXTERNAL: dict[str, Callable[[Any, ir.Call], ValueSet]] = {
     "builtins.getattr": _getattr,
     "builtins.vars": _vars,
     "builtins.dict": _dict,
+    "builtins.locals": _locals,
     "builtins.list": _sequence("list"),
     "builtins.tuple": _sequence("tuple"),
     "builtins.sorted": _sequence("list"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..ir import nodes as ir
@@ -20,6 +21,7 @@ from .values import (
     Tensor,
     ValueSet,
     one,
+    union,
 )
 
 if TYPE_CHECKING:
@@ -35,14 +37,7 @@ def started_with(semantics: Semantics, call: ir.Call, function: ir.Expression) -
 
     `mp.spawn(work, nprocs=n, args=(a, b))` runs `work(rank, a, b)`.
     """
-    for name in semantics.names_of(call.function_expression):
-        rank_first = hooks.STARTERS.get(name)
-        if rank_first is None:
-            continue
-        given = call.argument("args", 1)
-        items = given.items if isinstance(given, ir.Display) else []
-        if given is not None and not isinstance(given, ir.Display):
-            return None
+    for rank_first, items in _starts(semantics, call):
         made = ir.Call()
         made.parent = call.parent
         made.line, made.column, made.end_line, made.end_column = call.span
@@ -57,6 +52,63 @@ def started_with(semantics: Semantics, call: ir.Call, function: ir.Expression) -
         made.arguments = [ir.Argument(None, "", item) for item in (*rank, *items)]
         return made
     return None
+
+
+def _starts(semantics: Semantics, call: ir.Call) -> Iterator[tuple[bool, list[ir.Expression]]]:
+    """Whether the rank comes first, and the arguments that are handed over."""
+    for name in semantics.names_of(call.function_expression):
+        rank_first = hooks.STARTERS.get(name)
+        given = call.argument("args", 1)
+        if rank_first is not None and (given is None or isinstance(given, ir.Display)):
+            yield rank_first, given.items if isinstance(given, ir.Display) else []
+    receiver = call.receiver
+    if receiver is not None and call.method == "run":
+        for maker in semantics.evaluate(receiver).of(Instance):
+            rank_first = hooks.STARTING_METHODS.get((getattr(maker.maker, "name", ""), call.method))
+            if rank_first is not None:
+                yield rank_first, call.positional[1:]
+
+
+def engines_of(semantics: Semantics, function: ir.Function) -> list[ir.Call]:
+    """The engines that call a function once per step."""
+    key = ("engines", function)
+    if key not in semantics.cache:
+        semantics.cache[key] = []
+        found = []
+        for use in function.module.names.get(function.name, ()) if function.name else ():
+            parent = use.parent
+            if isinstance(parent, ir.Call) and parent.function_expression is not use:
+                if semantics.names_of(parent.function_expression) & hooks.ENGINES:
+                    found.append(parent)
+        semantics.cache[key] = found
+    return semantics.cache[key]  # type: ignore[no-any-return]
+
+
+def fed_to_engines(semantics: Semantics, function: ir.Function) -> ValueSet:
+    """The loaders with which the engines of a process function are run."""
+    found = ValueSet()
+    for engine in engines_of(semantics, function):
+        for path in semantics.project.mentioning("run"):
+            module = semantics.project.module(path)
+            for call in module.calls.get("run", ()) if module else ():
+                if call.receiver is None or not (call.positional or call.keyword("data")):
+                    continue
+                if any(v.call is engine for v in semantics.evaluate(call.receiver).of(Instance)):
+                    given = call.argument("data", 0)
+                    found = found | semantics.evaluate(given)
+    return found
+
+
+def is_command_line(semantics: Semantics, function: ir.Function) -> bool:
+    """Whether a library makes a command line out of the function."""
+    for use in function.module.names.get(function.name, ()) if function.name else ():
+        for ancestor in use.ancestors():
+            if isinstance(ancestor, ir.Call) and ancestor.function_expression is not use:
+                if semantics.names_of(ancestor.function_expression) & hooks.COMMAND_LINES:
+                    return True
+            if isinstance(ancestor, ir.Statement):
+                break
+    return False
 
 
 def framework_of(semantics: Semantics, node: ir.Class) -> str:
@@ -82,6 +134,9 @@ def parameter(semantics: Semantics, function: ir.Function, parameter: ir.Paramet
                 return documents.hydra_configuration(semantics, decorator)
     owner = function.owner_class
     if owner is None:
+        if parameter.position == 1 and engines_of(semantics, function):
+            loaders = fed_to_engines(semantics, function)
+            return union(semantics.element_of(v) for v in loaders.values) if loaders.values else None
         return None
     kind = framework_of(semantics, owner)
     if kind:

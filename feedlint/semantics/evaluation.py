@@ -470,14 +470,85 @@ class Semantics:
                 if in_place and scope.kind != "comprehension":
                     reached, settled = reach.reaching(found, node, scope)
                     if settled or reached or scope.kind == "function":
-                        values = union(self.binding(b) for b in reached)
-                        return values
+                        return self._changed(union(self.binding(b) for b in reached), node, scope)
                     # Used before it is bound in the module's own order: from a function that runs later.
-                return union(self.binding(b) for b in found)
+                return self._changed(union(self.binding(b) for b in found), node, scope)
             if scope.kind != "comprehension":
                 in_place = False
             scope = scope.parent
         return self.outer_name(node.module, node.id)
+
+    def _changed(self, values: ValueSet, node: ir.Name, scope: ir.Scope) -> ValueSet:
+        """The values with what the same scope does to them in place: lists that grow, dictionaries that are filled."""
+        if not any(isinstance(v, (Items, Mapping)) for v in values.values):
+            return values
+        found = NOTHING
+        for value in values.values:
+            if isinstance(value, Items) and value.kind == "list":
+                found = found | self._grown(value, node, scope)
+            elif isinstance(value, Mapping) and not value.maker:
+                found = found | one(self._filled(value, node, scope))
+            else:
+                found = found | one(value)
+        return found.opened() if values.open else found
+
+    def _on_name(self, node: ir.Name, scope: ir.Scope, method: str) -> list[ir.Call]:
+        """Calls of a method on the same name in the same scope."""
+        return [
+            call
+            for call in node.module.calls.get(method, ())
+            if isinstance(call.receiver, ir.Name) and call.receiver.id == node.id and call.receiver.scope is scope
+        ]
+
+    def _grown(self, value: Items, node: ir.Name, scope: ir.Scope) -> ValueSet:
+        appended = [call.positional[0] for call in self._on_name(node, scope, "append") if call.positional]
+        if not appended:
+            return one(value)
+        elements = self.remember(("appended", node.id, scope.node), lambda _: union(self.evaluate(a) for a in appended))
+        return one(Iterator(elements | union(value.items)))
+
+    def _filled(self, value: Mapping, node: ir.Name, scope: ir.Scope) -> Mapping:
+        """A dictionary with its later `update(...)` and `d["key"] = value`; what only some paths do leaves it open there."""
+        updates = self._on_name(node, scope, "update")
+        stores = [
+            (target, statement)
+            for target, statement in node.module.index_stores
+            if isinstance(target.value, ir.Name) and target.value.id == node.id and target.value.scope is scope
+        ]
+        if not updates and not stores:
+            return value
+        entries = dict(value.entries)
+        is_open = value.open
+        for call in updates:
+            added: dict[str, ValueSet] = {}
+            for given in call.positional:
+                is_open |= self._spread(self.evaluate(given), added)
+            for argument in call.arguments:
+                if argument.star == "**":
+                    is_open |= self._spread(self.evaluate(argument.value), added)
+                elif argument.keyword is not None:
+                    added[argument.keyword] = self.evaluate(argument.value)
+            self._put(entries, added, call.statement, node, scope)
+        for target, statement in stores:
+            keys = self.evaluate(target.index).constants
+            if keys is None or not isinstance(statement, ir.Assign) or statement.value is None:
+                is_open = True
+                continue
+            self._put(entries, {k: self.evaluate(statement.value) for k in keys if isinstance(k, str)}, statement, node, scope)
+        return Mapping(entries, is_open, value.node, value.maker)
+
+    def _put(
+        self, entries: dict[str, ValueSet], added: dict[str, ValueSet], statement: ir.Statement, node: ir.Name, scope: ir.Scope
+    ) -> None:
+        use = node.statement
+        if node.scope is scope and statement.order >= use.order:
+            return  # later than the use
+        certain = statement.block.owner is scope.node or any(a.block is statement.block for a in (use, *_statements_above(use)))
+        for name, values in added.items():
+            if certain:
+                entries[name] = values
+            else:
+                entries[name] = (entries[name] | values) if name in entries else values.opened()
 
     def outer_name(self, module: ir.Module, name: str) -> ValueSet:
         """A name that no scope of the module binds."""
@@ -753,6 +824,10 @@ class Semantics:
                         found.append(method)
                         break
         return found
+
+
+def _statements_above(statement: ir.Statement) -> list[ir.Statement]:
+    return [node for node in statement.ancestors() if isinstance(node, ir.Statement) and hasattr(node, "block")]
 
 
 def truth(value: Value) -> bool | None:

@@ -69,6 +69,8 @@ class ImportResolver:
             if found is None or found.path == importer:
                 continue
             if found.path:
+                if _is_framework(dotted, folder, importer):
+                    return External(dotted)
                 return found
             folder_only = folder_only or found
         # A bare folder counts only where Python files of the project lie in it; installed names win otherwise.
@@ -76,6 +78,18 @@ class ImportResolver:
             return folder_only
         return External(dotted)
 
+
+def _is_framework(dotted: str, folder: str, importer: str) -> bool:
+    """Whether code outside of a framework (its examples, in its own repository) imports it: what tables know holds."""
+    package = dotted.partition(".")[0]
+    return package in _FRAMEWORKS and not importer.startswith(posixpath.join(folder, package) + "/")
+
+
+_FRAMEWORKS = frozenset(
+    "torch torchvision torchaudio lightning pytorch_lightning lightning_fabric ignite accelerate transformers timm monai "
+    "torch_geometric fastai trl peft sentence_transformers datasets torchio webdataset litdata streaming composer dgl "
+    "detectron2 mmengine ray deepspeed skorch".split()
+)
 
 # Names that a project's folders often carry too (docs, examples) while the import means the installed package.
 _INSTALLED = frozenset({"torch", "numpy", "transformers", "datasets", "lightning", "torchvision", "wandb", "yaml"})

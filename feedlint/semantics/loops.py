@@ -15,7 +15,7 @@ from ..knowledge import hooks, iteration
 from . import tensors
 from .callers import callers
 from .classes import lineage
-from .entry import framework_of
+from .entry import engines_of, fed_to_engines, framework_of
 from .values import (
     Batch,
     ClassValue,
@@ -253,6 +253,9 @@ def hook(semantics: Semantics, function: ir.Function) -> StepLoop | None:
     """A function that a framework calls once per step."""
     owner = function.owner_class
     if owner is None:
+        if engines_of(semantics, function):
+            loaders = drawn_from(semantics, (fed_to_engines(semantics, function),))
+            return StepLoop(function, function_work(semantics, function) or EVALUATION, loaders, "engine")
         return None
     kind = framework_of(semantics, owner)
     if (kind, function.name) in hooks.BATCH_PARAMETERS:
@@ -476,11 +479,12 @@ def _is_text(semantics: Semantics, node: ir.Expression) -> bool:
 
 def is_switched_off(semantics: Semantics, test: ir.Expression) -> bool:
     """Whether a run without further options does not take this branch: a flag that is off by default, `if False`."""
-    values = semantics.evaluate(test)
-    constants = values.constants
+    text = ir.dotted(test).lower()
+    if any(word in text for word in ("cuda", "gpu", "device", "distributed", "fp16", "amp", "half")):
+        return False  # where it runs, not whether
+    constants = semantics.evaluate(test).constants
     if constants is not None and not any(constants):
         return True
-    text = ir.dotted(test).lower()
     return text.rpartition(".")[2] in ("debug", "verbose_debug", "profile", "dry_run")
 
 
