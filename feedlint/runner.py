@@ -46,8 +46,8 @@ class Workspace:
         vocabulary: Callable[[], Vocabulary] | None = None,
         overlays: Mapping[str, bytes] | None = None,
     ) -> None:
-        self._overrides = overrides
-        self._vocabulary = vocabulary
+        self.overrides = overrides
+        self.vocabulary = vocabulary
         self._overlays = dict(overlays or {})
         self._roots: dict[str, str] = {}
         self._settings: dict[str, Settings] = {}
@@ -64,7 +64,7 @@ class Workspace:
         """The settings for a file or folder. Raises ConfigError."""
         root = self.root_of(path)
         if root not in self._settings:
-            self._settings[root] = load_settings(root, self._overrides, self._vocabulary)
+            self._settings[root] = load_settings(root, self.overrides, self.vocabulary)
         return self._settings[root]
 
     def project_of(self, path: str) -> Project:

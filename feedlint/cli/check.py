@@ -130,9 +130,6 @@ def command(
     """
     if "-" in paths and len(paths) > 1:
         raise click.UsageError("`-` (standard input) cannot be mixed with other paths.")
-    if fix or diff:
-        # Until there is something to apply them with, silence would be a lie.
-        raise click.UsageError("--fix and --diff are not there yet.")
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose contradict each other.")
     overrides = replace(
@@ -207,6 +204,10 @@ def _check(request: Request, overrides: Overrides) -> int:
         outcome = judge_files(workspace, found.files, step)
     finally:
         end()
+    if request.fix or request.diff:
+        from .fixing import apply_fixes
+
+        return apply_fixes(request, workspace, found, outcome, overlays, _report, _accepted(request, workspace, found.files))
     return _report(request, workspace, found, outcome)
 
 
@@ -246,6 +247,13 @@ def _narrowed(reports: Sequence[FileReport], workspace: Workspace) -> list[FileR
             report = replace(report, findings=tuple(f for f in report.findings if f.severity >= lowest))
         kept.append(report)
     return kept
+
+
+def _accepted(request: Request, workspace: Workspace, files: Sequence[str]) -> frozenset[str]:
+    """The risks that applied fixes may carry."""
+    if request.unsafe_fixes:
+        return frozenset(vocabulary().risks)
+    return frozenset(risk for path in files for risk in workspace.settings_of(path).accept)
 
 
 def _view(request: Request, workspace: Workspace, files: Sequence[str]) -> View:
