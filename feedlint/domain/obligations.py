@@ -221,6 +221,9 @@ def _runs_with(call: ir.Call, loader: Loader) -> bool:
 
 def no_local_handles(loader: Loader) -> Answer:
     semantics = loader.semantics
+    for name, call in loader.item_code.externals.items():
+        if name in item_calls.DEBUGGERS:
+            return _no(REFUTED, "item code stops in a debugger, which a worker has no terminal for", call)
     for instance in _objects(loader):
         assert isinstance(instance.maker, ClassValue)
         node = instance.maker.node
@@ -827,7 +830,7 @@ def dense_cpu_batch(loader: Loader) -> Answer:
 
 def cuda_or_cpu(loader: Loader) -> Answer:
     kind = loader.device
-    if kind in (CUDA, CUDA_OR_CPU) or (kind == "unknown" and loader.targets == {"framework"}):
+    if kind in (CUDA, CUDA_OR_CPU) or (kind == "unknown" and loader.targets == {"framework"} and not loader.is_prepared):
         return _YES
     if kind == "other":
         return _no(UNKNOWN, "the device may be one that can't use pinned memory, such as MPS")
@@ -902,6 +905,7 @@ WORKERS = (
     "plain-process",
     "same-exceptions",
     "small-state",
+    "no-alias",
     "value-is-ours",
 )
 PINNING = ("dense-cpu-batch", "cuda-or-cpu", "no-cuda-children", "no-cuda-in-items", "no-alias")
@@ -928,6 +932,8 @@ def _copy_obligation(name: str, risk: str, answer: Answer) -> Obligation:
 def _tensor_receiver(semantics: Semantics, copy: Transfer) -> Answer:
     from .batches import of_loader
 
+    if copy.call.method.startswith("create_supervised"):
+        return _YES  # the framework copies tensors only
     if copy.is_batch_object:
         return _no(UNKNOWN, "what is copied may be an object whose .to() takes no non_blocking", copy.receiver)
     values = semantics.evaluate(copy.receiver)
@@ -966,6 +972,8 @@ def _copy_target(copy: Transfer) -> Answer:
 
 def source_kept(semantics: Semantics, copy: Transfer) -> Answer:
     """The host tensor is not written after the copy in the same step."""
+    if copy.call.receiver is None:
+        return _YES
     root: Any = copy.receiver
     while isinstance(root, (ir.Attribute, ir.Index)) or (isinstance(root, ir.Call) and root.receiver is not None):
         root = root.value if not isinstance(root, ir.Call) else root.receiver

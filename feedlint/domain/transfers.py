@@ -8,6 +8,7 @@ from typing import Any
 
 from ..config import Settings
 from ..ir import nodes as ir
+from ..knowledge import hooks
 from ..places import Place
 from ..semantics import devices, tensors
 from ..semantics.classes import lookup
@@ -59,6 +60,22 @@ def transfers(semantics: Semantics, module: ir.Module, settings: Settings) -> It
         found = transfer(semantics, call)
         if found is not None and not waits_not(semantics, call) and not is_left_alone(semantics, call):
             yield found
+    yield from _by_framework(semantics, module)
+
+
+def _by_framework(semantics: Semantics, module: ir.Module) -> Iterator[Transfer]:
+    """Engines of a framework that copy each batch, and wait unless they are told not to."""
+    for word in ("create_supervised_trainer", "create_supervised_evaluator"):
+        for call in module.calls.get(word, ()):
+            if not semantics.names_of(call.function_expression) & hooks.COPYING_ENGINES or waits_not(semantics, call):
+                continue
+            given = call.keyword("device")
+            if given is None or call.spreads:
+                continue
+            target = devices.kind_of(semantics, given)
+            if target != CPU and call.keyword("non_blocking") is None:
+                place = call.place
+                yield Transfer(semantics, call, call.function_expression, target, (), (), False, place, call.statement.place, card_of(()), module)
 
 
 def transfer(semantics: Semantics, call: ir.Call) -> Transfer | None:

@@ -26,6 +26,10 @@ STARTING_METHODS: dict[tuple[str, str], bool] = {
 }
 # What takes a function that is then called once per step with (engine, batch).
 ENGINES: frozenset[str] = frozenset({"ignite.engine.Engine", "ignite.engine.engine.Engine"})
+# What copies each batch to `device` and takes `non_blocking`.
+COPYING_ENGINES: frozenset[str] = frozenset(
+    f"ignite.engine.{name}" for name in ("create_supervised_trainer", "create_supervised_evaluator")
+)
 # What makes a command line out of a function: its defaults are those of options.
 COMMAND_LINES: frozenset[str] = frozenset({"fire.Fire", "fire.core.Fire", "typer.run", "defopt.run", "tyro.cli", "jsonargparse.CLI"})
 

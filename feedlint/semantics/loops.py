@@ -217,9 +217,20 @@ def _step_loop(semantics: Semantics, loop: Any) -> StepLoop | None:
         if not loaders and not _may_step(loop):
             return None
     work = _work(semantics, _own_body(loop), loop, _DEPTH)
+    if loaders and not work and isinstance(loop, ir.For) and _computes_on_batches(semantics, loop):
+        work = EVALUATION
     if work == TRAINING or (work and loaders):
         return StepLoop(loop, work, loaders)
     return None
+
+
+def _computes_on_batches(semantics: Semantics, loop: ir.For) -> bool:
+    """Whether the body works on what the loader gives: reduces or compares it, not only counts or prints."""
+    for node in ir.walk_block(loop.body, into_functions=False):
+        if isinstance(node, ir.Call) and node.receiver is not None and node.method in ("sum", "mean", "any", "all", "max", "min", "std", "norm"):
+            if any(isinstance(v, (Batch, Tensor)) for v in semantics.evaluate(node.receiver).values):
+                return True
+    return False
 
 
 def _may_step(loop: Any) -> bool:
