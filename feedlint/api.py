@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .config import Settings
 from .domain.conflicts import Conflict, conflicts
+from .domain.creations import Creation
 from .domain.loader_fixes import (
     Change,
     hoist,
@@ -15,11 +16,12 @@ from .domain.loader_fixes import (
 )
 from .domain.loaders import Loader
 from .domain.obligations import PERSISTENCE, PINNING, WORKERS, prove, prove_copy, refuted
+from .domain.reads import HostRead, accumulation_fix
 from .domain.restarts import Restart
 from .domain.transfers import Transfer
 from .domain.unreadable import Unreadable
 from .examples import Bad, Good
-from .findings import OBSERVED, PROVEN, REFUTED, UNKNOWN, Evidence, Finding, Fix, Obligation, Severity
+from .findings import OBSERVED, PROVEN, REFUTED, UNKNOWN, Evidence, Finding, Fix, Obligation, Severity, fix_key
 from .fixes.operations import (
     EnsureImport,
     MoveStatement,
@@ -31,21 +33,50 @@ from .fixes.operations import (
     Wrap,
 )
 from .places import Place, Span
-from .rule import PREVIEW, STABLE, Fact, Rule, RuleError, fix_key
-
+from .rule import PREVIEW, STABLE, Fact, Rule, RuleError
 
 __all__ = [
+    "OBSERVED",
     "PERSISTENCE",
     "PINNING",
+    "PREVIEW",
+    "PROVEN",
+    "REFUTED",
+    "STABLE",
+    "UNKNOWN",
     "WORKERS",
+    "Bad",
     "Change",
+    "Conflict",
+    "Creation",
+    "EnsureImport",
+    "Evidence",
+    "Fact",
+    "Finding",
+    "Fix",
+    "Good",
+    "HostRead",
     "Loader",
+    "MoveStatement",
+    "Obligation",
+    "Operation",
+    "Place",
+    "RemoveArgument",
+    "ReplaceExpression",
+    "ReplaceMethod",
     "Restart",
+    "Rule",
+    "RuleError",
+    "SetArgument",
+    "Settings",
+    "Severity",
+    "Span",
     "Transfer",
     "Unreadable",
-    "Conflict",
-    "Settings",
+    "Wrap",
+    "accumulation_fix",
     "conflicts",
+    "fix_key",
     "hoist",
     "made_asynchronous",
     "pinning_keys",
@@ -55,31 +86,4 @@ __all__ = [
     "set_persistence",
     "set_pinning",
     "set_workers",
-    "OBSERVED",
-    "PREVIEW",
-    "PROVEN",
-    "REFUTED",
-    "STABLE",
-    "UNKNOWN",
-    "Bad",
-    "EnsureImport",
-    "Evidence",
-    "Fact",
-    "Finding",
-    "Fix",
-    "Good",
-    "MoveStatement",
-    "Obligation",
-    "Operation",
-    "Place",
-    "RemoveArgument",
-    "ReplaceExpression",
-    "ReplaceMethod",
-    "Rule",
-    "RuleError",
-    "SetArgument",
-    "Severity",
-    "Span",
-    "Wrap",
-    "fix_key",
 ]

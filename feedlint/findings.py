@@ -100,3 +100,8 @@ class Unjudged:
     place: Place
     reason: str
     codes: tuple[str, ...] = field(default=())
+
+
+def fix_key(code: str, place: Place) -> str:
+    """The key of the fix that a rule offers for the fact at a place: how fixes of different rules name each other."""
+    return f"{code}@{place.path}:{place.span.line}:{place.span.column}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from .examples import Bad, Good
-from .findings import Evidence, Finding, Fix, Obligation, Severity
+from .findings import Evidence, Finding, Fix, Obligation, Severity, fix_key
 from .fixes.operations import Operation
 from .knowledge.risks import BY_NAME as KNOWN_RISKS
 from .places import Place
@@ -132,11 +132,6 @@ class Rule:
         """Make the fix of this rule for the fact, in the group of its card; `requires` takes keys from `fix_key`."""
         key = fix_key(self.code, fact.place)
         return Fix(key, message, operations, tuple(obligations), group=fact.card, requires=tuple(requires))
-
-
-def fix_key(code: str, place: Place) -> str:
-    """The key of the fix that a rule offers for the fact at a place: how fixes of different rules name each other."""
-    return f"{code}@{place.path}:{place.span.line}:{place.span.column}"
 
 
 def sections(rule: Rule | type[Rule]) -> tuple[str, dict[str, str]]:

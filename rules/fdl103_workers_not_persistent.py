@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from feedlint.api import PERSISTENCE, STABLE, Bad, Finding, Good, Loader, Rule, Settings, Severity, prove, refuted, set_persistence
+from feedlint.api import (
+    PERSISTENCE,
+    STABLE,
+    Bad,
+    Finding,
+    Good,
+    Loader,
+    Rule,
+    Settings,
+    Severity,
+    prove,
+    refuted,
+    set_persistence,
+)
 
 _START = '''\
 import torch

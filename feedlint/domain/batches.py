@@ -93,8 +93,7 @@ def of_values(semantics: Semantics, values: ValueSet, depth: int = 0) -> Shape:
     """The shape of what an expression gives."""
     if not values.values or depth > 6:
         return UNKNOWN
-    shapes = [_of_value(semantics, v, depth) for v in values.values]
-    shapes = [s for s in shapes if s is not None]
+    shapes = [s for v in values.values if (s := _of_value(semantics, v, depth)) is not None]
     if not shapes or values.open:
         return UNKNOWN
     return join(shapes)
@@ -149,21 +148,7 @@ def _of_instance(semantics: Semantics, value: Instance, depth: int) -> Shape:
         return Shape("object", note=name)
     if name in ("torchvision.transforms.functional.to_tensor", "torchvision.transforms.functional.pil_to_tensor"):
         return TENSOR
-    if name.startswith("collections.namedtuple"):
-        return UNKNOWN
-    made_by = _maker_of_named_tuple(semantics, value)
-    if made_by is not None and value.call is not None:
-        names = made_by
-        parts = []
-        for index, field in enumerate(names):
-            given = value.call.argument(field, index)
-            parts.append((field, of_values(semantics, semantics.evaluate(given), depth + 1) if given is not None else UNKNOWN))
-        return Shape("fields", tuple(parts), "named tuple")
     return UNKNOWN
-
-
-def _maker_of_named_tuple(semantics: Semantics, value: Instance) -> tuple[str, ...] | None:
-    return None
 
 
 def of_loader(semantics: Semantics, loader: Instance) -> Shape:

@@ -82,7 +82,6 @@ def _in_module(semantics: Semantics, module: ir.Module, found: dict[ir.Call, Use
 
 
 def _use(found: dict[ir.Call, Use], loader: Instance) -> Use:
-    assert loader.call is not None or True
     return found.setdefault(loader.call, Use())  # type: ignore[arg-type]
 
 
@@ -94,15 +93,13 @@ def _handed_over(semantics: Semantics, call: ir.Call, found: dict[ir.Call, Use])
     owners = semantics.evaluate(receiver)
     if any(isinstance(v, Instance) and not hasattr(v.maker, "name") for v in owners.values):
         return  # a class of the project: its own loops are seen
-    position = 0
-    for argument in call.arguments:
+    for position, argument in enumerate(call.arguments):
         for loader in _loaders_in(semantics, semantics.evaluate(argument.value).values):
             name = (argument.keyword or "").lower()
             evaluates = "val" in name or "test" in name or call.method in ("validate", "test", "predict") or position > 1
             use = _use(found, loader)
             use.framework.append("evaluation" if evaluates else TRAINING)
             use.handed_over.append(call)
-        position += 1
 
 
 def _loaders_in(semantics: Semantics, values: Any) -> list[Instance]:

@@ -1,9 +1,108 @@
+"""Tensors that are made on the host and moved to the device at once, in every step."""
+
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 
+from ..config import Settings
+from ..findings import PROVEN, REFUTED, UNKNOWN, Evidence, Obligation
+from ..fixes.operations import Operation, ReplaceMethod, SetArgument
+from ..ir import nodes as ir
+from ..knowledge import torch_functions
+from ..places import Place
+from ..semantics import devices
+from ..semantics.evaluation import Semantics
+from ..semantics.loops import PerStep, in_forward, per_step
+from ..semantics.values import CPU, CUDA, CUDA_OR_CPU, Tensor
+from .scope import card_key, card_of, is_left_alone
+
+_SAME_EVERYWHERE = frozenset(
+    {"zeros", "ones", "empty", "full", "eye", "tensor", "as_tensor", "zeros_like", "ones_like", "full_like", "empty_like", "tril_indices", "triu_indices"}
+)
+_RANDOM = frozenset({"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "normal"})
+_NOT_MOVED = frozenset({"requires_grad", "pin_memory", "generator", "out", "device"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Creation:
-    pass
+    """`factory` makes a tensor on the host, `move` takes it to the device named by `device` (source text)."""
+
+    factory: ir.Call
+    move: ir.Call
+    name: str
+    device: str
+    target: str
+    steps: tuple[PerStep, ...]
+    place: Place
+    statement: Place
+    card: str
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        return SetArgument(self.factory.place, "device", self.device), ReplaceMethod(self.move.place, "")
+
+    @property
+    def obligations(self) -> tuple[Obligation, ...]:
+        return (self._leaf_kept(), self._same_numbers(), self._known_device())
+
+    def _leaf_kept(self) -> Obligation:
+        given = [a.keyword for a in self.factory.arguments if a.keyword in _NOT_MOVED]
+        state = REFUTED if given else PROVEN
+        return Obligation("leaf-kept", state, "numerics", tuple(Evidence(f"{name} is given") for name in given if name))
+
+    def _same_numbers(self) -> Obligation:
+        if self.name in _SAME_EVERYWHERE:
+            return Obligation("same-numbers", PROVEN, "numerics")
+        if self.name == "arange" and all(isinstance(a.value, (ir.Constant, ir.Name, ir.Attribute, ir.Call)) for a in self.factory.arguments):
+            constants = [a.value for a in self.factory.arguments if isinstance(a.value, ir.Constant)]
+            if not any(isinstance(c.value, float) for c in constants):
+                return Obligation("same-numbers", PROVEN, "numerics")
+        risk = "random-stream" if self.name in _RANDOM else "numerics"
+        return Obligation("same-numbers", UNKNOWN, risk, (Evidence(f"torch.{self.name} gives other numbers on another device"),))
+
+    def _known_device(self) -> Obligation:
+        if self.target in (CUDA, CUDA_OR_CPU) or self.name in _SAME_EVERYWHERE:
+            return Obligation("cuda-or-cpu", PROVEN, "device-unknown")
+        return Obligation("cuda-or-cpu", UNKNOWN, "device-unknown", (Evidence("it is not known which device this is"),))
 
 
-def creations(semantics, module, settings):
-    return ()
+def creations(semantics: Semantics, module: ir.Module, settings: Settings) -> Iterator[Creation]:
+    """The creations of a module that run in every step or in the forward of a module, in source order."""
+    calls = [call for name in ("to", "cuda") for call in module.calls.get(name, ())]
+    for call in sorted(calls, key=lambda c: (c.line, c.column)):
+        found = _creation(semantics, call)
+        if found is not None and not is_left_alone(semantics, call):
+            yield found
+
+
+def _creation(semantics: Semantics, move: ir.Call) -> Creation | None:
+    factory = move.receiver
+    while isinstance(factory, ir.Call) and factory.method in torch_functions.RESHAPES and factory.receiver is not None:
+        factory = factory.receiver
+    if not isinstance(factory, ir.Call) or len(move.arguments) > 1:
+        return None
+    names = semantics.names_of(factory.function_expression) & torch_functions.FACTORIES
+    if len(names) != 1 or any(a.star for a in factory.arguments) or any(a.keyword in _NOT_MOVED for a in factory.arguments):
+        return None
+    target = devices.target_of(semantics, move)
+    if target is None or target == CPU:
+        return None
+    name = names.pop().rpartition(".")[2]
+    if name in ("tensor", "as_tensor") and any(semantics.evaluate(a.value).of(Tensor) for a in factory.arguments):
+        return None  # a copy of a tensor, not a creation
+    steps = per_step(semantics, move)
+    if not steps and not in_forward(semantics, move):
+        return None
+    device = '"cuda"' if not move.arguments else _text(semantics, move.arguments[0].value)
+    if not device:
+        return None
+    card = card_of(steps) if steps else card_key(move)
+    return Creation(factory, move, name, device, target, steps, move.place, move.statement.place, card)
+
+
+def _text(semantics: Semantics, node: ir.Expression) -> str:
+    """The source of an expression on one line."""
+    if node.line != node.end_line:
+        return ""
+    return semantics.project.line_of(node.module.path, node.line)[node.column : node.end_column]

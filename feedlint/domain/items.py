@@ -242,10 +242,7 @@ def _given_object(semantics: Semantics, code: ItemCode, inner: Any, depth: int) 
                 code.unknown.append(Evidence("one of the transforms is not known"))
             for each in item.values:
                 _given_object(semantics, code, each, depth + 1)
-    elif isinstance(inner, (FunctionValue, Partial)):
-        _called(semantics, code, inner, None)
-        code.values.append(inner)
-    elif isinstance(inner, Instance):
+    elif isinstance(inner, (FunctionValue, Partial, Instance)):
         _called(semantics, code, inner, None)
         code.values.append(inner)
 
@@ -305,7 +302,7 @@ def _transformed(semantics: Semantics, transform: ir.Expression | None) -> Shape
     if values.open:
         return batches.UNKNOWN
     for value in values.values:
-        names = {name for name in _names_in(semantics, value)}
+        names = set(_names_in(semantics, value))
         if not any(n.rpartition(".")[2] in item_calls.TO_TENSOR for n in names):
             return batches.UNKNOWN
     return batches.TENSOR if values.values else batches.UNKNOWN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..findings import fix_key
 from ..fixes.operations import EnsureImport, MoveStatement, Operation, RemoveArgument, ReplaceExpression, SetArgument
 from ..ir import nodes as ir
 from ..semantics import bindings
@@ -18,7 +19,6 @@ from ..semantics.values import (
     Known,
 )
 from .arguments import Given
-from ..rule import fix_key
 from .loaders import Loader, describe, loader_at
 from .transfers import Transfer
 
@@ -118,9 +118,7 @@ def set_persistence(loader: Loader) -> Change | None:
     if name is None:
         return None
     code = "True"
-    if isinstance(given.node, ir.Constant) and given.call is not None:
-        code = "True"
-    elif given.is_default:
+    if (isinstance(given.node, ir.Constant) and given.call is not None) or given.is_default:
         code = "True"
     else:
         text = describe(given.node)

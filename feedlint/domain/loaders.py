@@ -57,7 +57,8 @@ def api_of(semantics: Semantics, loader: Instance) -> LoaderApi | None:
 def argument(semantics: Semantics, loader: Instance, name: str) -> Given:
     """A parameter of a loader by its name in the API, without the API's default."""
     api = api_of(semantics, loader)
-    assert api is not None and loader.call is not None
+    assert api is not None
+    assert loader.call is not None
     key = ("argument", loader, name)
     if key not in semantics.cache:
         semantics.cache[key] = Given(ValueSet((), True), None, None, False)
@@ -535,9 +536,7 @@ def _is_invariant(semantics: Semantics, call: ir.Call, loop: ir.For | ir.While, 
                 names = semantics.names_of(node.function_expression)
                 if not names or not all(n.startswith(("torch.cuda.", "builtins.len", "os.cpu_count", "builtins.int", "builtins.min")) for n in names):
                     return False
-            elif isinstance(node, ir.Name) and not _name_is_invariant(semantics, node, loop, depth):
-                return False
-            elif isinstance(node, ir.Attribute) and _attribute_changes(node, loop):
+            elif (isinstance(node, ir.Name) and not _name_is_invariant(semantics, node, loop, depth)) or (isinstance(node, ir.Attribute) and _attribute_changes(node, loop)):
                 return False
     return True
 

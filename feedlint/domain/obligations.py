@@ -31,13 +31,15 @@ from ..semantics.values import (
     FunctionValue,
     Instance,
     Items,
-    Iterator as IteratorValue,
     Known,
     Mapping,
     Partial,
     Scalar,
     Tensor,
     ValueSet,
+)
+from ..semantics.values import (
+    Iterator as IteratorValue,
 )
 from . import items
 from .loaders import Loader
@@ -163,7 +165,7 @@ def _written_target(semantics: Semantics, statement: ir.Statement, owner: str, f
             root = call.receiver
             while isinstance(root, (ir.Attribute, ir.Index)):
                 root = root.value
-            if isinstance(root, ir.Name) and (root.id == owner and root is not call.receiver or _is_global(root)):
+            if isinstance(root, ir.Name) and ((root.id == owner and root is not call.receiver) or _is_global(root)):
                 values = semantics.evaluate(call.receiver)
                 if not any(isinstance(v, External) for v in values.values):
                     return ir.dotted(call.receiver) or root.id
@@ -318,6 +320,7 @@ def _objects(loader: Loader) -> list[Instance]:
     """The objects of project classes that workers get: datasets, transforms, collate objects."""
     found = [v for v in loader.item_code.values if isinstance(v, Instance) and isinstance(v.maker, ClassValue)]
     for value in list(found):
+        assert isinstance(value.maker, ClassValue)
         for name in items.stored_names(loader.semantics, value.maker.node):
             for inner in attribute(loader.semantics, value, name).of(Instance):
                 if isinstance(inner.maker, ClassValue) and all(inner.maker != f.maker for f in found):
@@ -460,7 +463,7 @@ def small_state(loader: Loader) -> Answer:
     for instance in _objects(loader):
         assert isinstance(instance.maker, ClassValue)
         for name in items.stored_names(semantics, instance.maker.node):
-            for value in attribute(semantics, instance, name).of(Tensor):
+            for _value in attribute(semantics, instance, name).of(Tensor):
                 for store in stores(semantics, instance.maker.node, name):
                     if not _is_small(semantics, store.value):
                         return UNKNOWN, (Evidence(f"the tensor self.{name} would be copied to shared memory as a whole", store.statement.place),)
@@ -612,9 +615,7 @@ def _is_quiet(semantics: Semantics, call: ir.Call, depth: int) -> bool:
             constructor = lookup(semantics, value, "__init__")
             if depth <= 0 or (constructor is not None and any(not _is_quiet(semantics, c, depth - 1) for c in _calls(constructor))):
                 return False
-        elif isinstance(value, (Instance,)):
-            return False
-        elif call.method not in program_calls.QUIET_METHODS:
+        elif isinstance(value, (Instance,)) or call.method not in program_calls.QUIET_METHODS:
             return False
     return True
 

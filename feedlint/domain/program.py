@@ -107,9 +107,7 @@ def _seeding_calls(semantics: Semantics, module: ir.Module) -> Iterator[ir.Call]
     for other in program(semantics, module):
         for word in item_calls.SEEDING_WORDS:
             for call in other.calls.get(word, ()):
-                if semantics.names_of(call.function_expression) & item_calls.SEEDING_CALLS:
-                    yield call
-                elif call.method in ("manual_seed", "seed_everything", "manual_seed_all"):
+                if semantics.names_of(call.function_expression) & item_calls.SEEDING_CALLS or call.method in ("manual_seed", "seed_everything", "manual_seed_all"):
                     yield call
 
 

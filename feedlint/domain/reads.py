@@ -1,9 +1,286 @@
+"""Reads of the device: places where the host waits until the GPU has caught up, in every step.
+
+One fact per statement, judged by what the value is used for.
+"""
+
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
+from ..config import Settings
+from ..findings import PROVEN, UNKNOWN, Evidence, Obligation
+from ..fixes.operations import Operation, ReplaceMethod, Wrap
+from ..ir import nodes as ir
+from ..knowledge import host_reads as table
+from ..places import Place
+from ..semantics import devices
+from ..semantics.evaluation import Semantics
+from ..semantics.loops import TRAINING, PerStep, per_step
+from ..semantics.values import CPU, CUDA, CUDA_OR_CPU, UNKNOWN_DEVICE, Known, Tensor
+from .scope import card_of, is_left_alone
+
+ACCUMULATE, LOG, BRANCH, HOST = "accumulate", "log", "branch", "host"
+_WORST = (BRANCH, HOST, LOG, ACCUMULATE)
+_LOGGERS = frozenset("info debug warning log add_scalar add_scalars log_metric log_metrics set_postfix set_description write writerow set_postfix_str".split())
+_KEEPERS = frozenset({"append", "update", "add", "extend", "add_batch"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class HostRead:
-    pass
+    """`node` is the expression that waits; `use` what its value is for; `values` the tensors that are read."""
+
+    semantics: Semantics
+    node: ir.Expression
+    use: str
+    values: tuple[Tensor, ...]
+    steps: tuple[PerStep, ...]
+    place: Place
+    statement: Place
+    card: str
+
+    @property
+    def in_training(self) -> bool:
+        return any(step.loop.kind == TRAINING for step in self.steps)
 
 
-def host_reads(semantics, module, settings):
+def host_reads(semantics: Semantics, module: ir.Module, settings: Settings) -> Iterator[HostRead]:
+    """The reads of a module that run in every step, one for each statement, in source order."""
+    by_statement: dict[ir.Statement, list[HostRead]] = {}
+    for node in _candidates(semantics, module):
+        read = _read(semantics, node)
+        if read is not None and not is_left_alone(semantics, node):
+            by_statement.setdefault(node.statement, []).append(read)
+    for statement in sorted(by_statement, key=lambda s: (s.line, s.column)):
+        found = by_statement[statement]
+        yield min(found, key=lambda r: (_WORST.index(r.use), r.node.line, r.node.column))
+
+
+def _candidates(semantics: Semantics, module: ir.Module) -> Iterator[ir.Expression]:
+    for name in ("item", "tolist", "cpu", "numpy"):
+        yield from module.calls.get(name, ())
+    for name in ("float", "int", "bool", "print", "min", "max", "sorted", "array", "asarray", "isnan", "isfinite", "isinf", "sqrt", "log", "exp"):
+        yield from module.calls.get(name, ())
+    for call in module.calls.get("to", ()):
+        if devices.target_of(semantics, call) == CPU:
+            yield call
+    for loop in module.loops:
+        if isinstance(loop, ir.While):
+            yield loop.test
+    for function in [*module.functions, module]:
+        for node in ir.walk_block(function.body, into_functions=False):
+            if isinstance(node, (ir.If, ir.Assert)):
+                yield node.test
+            elif isinstance(node, ir.Template):
+                yield node
+
+
+def _read(semantics: Semantics, node: ir.Expression) -> HostRead | None:
+    values = _read_values(semantics, node)
+    if not values:
+        return None
+    steps = per_step(semantics, node)
+    if not steps:
+        return None
+    if all(v.place == UNKNOWN_DEVICE for v in values) and not _somewhere_on_a_device(semantics, steps):
+        return None
+    use = _use(semantics, node, 0)
+    if not use:
+        return None
+    return HostRead(semantics, node, use, values, steps, node.place, node.statement.place, card_of(steps))
+
+
+def _somewhere_on_a_device(semantics: Semantics, steps: tuple[PerStep, ...]) -> bool:
+    """Whether these loops work on an accelerator at all: a framework's hook does, and a loop that copies to one."""
+    for step in steps:
+        if step.loop.hook:
+            return True
+        for node in step.loop.body:
+            if isinstance(node, ir.Call) and node.method in ("to", "cuda") and devices.target_of(semantics, node) not in (None, CPU):
+                return True
+            if isinstance(node, ir.Call) and any(t.place not in (CPU, UNKNOWN_DEVICE) for t in semantics.evaluate(node).of(Tensor)):
+                return True
+    return False
+
+
+def _read_values(semantics: Semantics, node: ir.Expression) -> tuple[Tensor, ...]:
+    """The device tensors that evaluating this expression waits for."""
+    if isinstance(node, ir.Template):
+        return tuple(t for part in node.parts for t in _on_device(semantics, part) if t.scalar or t.certain)
+    if not isinstance(node, ir.Call):
+        return tuple(t for part in _truths(node) for t in _on_device(semantics, part) if t.certain or t.scalar)
+    if node.receiver is not None and node.method in ("item", "tolist", "cpu", "numpy", "to"):
+        if node.method == "numpy" and isinstance(node.receiver, ir.Call) and node.receiver.method == "cpu":
+            return ()  # the copy before it has waited
+        return _on_device(semantics, node.receiver)
+    names = semantics.names_of(node.function_expression)
+    if not any(name in table.FUNCTIONS or name.startswith(("math.", "numpy.")) for name in names):
+        return ()
+    if node.method in ("min", "max", "sorted") and len(node.positional) < 2:
+        return ()
+    return tuple(t for given in node.positional for t in _on_device(semantics, given) if t.certain or t.scalar)
+
+
+def _truths(test: ir.Expression) -> Iterator[ir.Expression]:
+    if isinstance(test, ir.Boolean):
+        for part in test.values:
+            yield from _truths(part)
+    elif isinstance(test, ir.Unary) and test.operator == "not":
+        yield from _truths(test.operand)
+    elif isinstance(test, ir.Compare):
+        if not any(o in ("is", "is not", "in", "not in") for o in test.operators):
+            yield test
+    elif not isinstance(test, ir.Constant):
+        yield test
+
+
+def _on_device(semantics: Semantics, node: ir.Expression) -> tuple[Tensor, ...]:
+    values = semantics.evaluate(node)
+    found = tuple(t for t in values.of(Tensor) if t.place != CPU and t.source not in ("read", "factory"))
+    if found or any(isinstance(v, Tensor) for v in values.values):
+        return found
+    if isinstance(node, ir.Name) and not isinstance(values.single, Known) and _is_differentiated(node):
+        return (Tensor(UNKNOWN_DEVICE, True, "loss", dtype="float"),)
     return ()
+
+
+def _is_differentiated(name: ir.Name) -> bool:
+    """Whether the same function calls `.backward()` on the name: it is the loss, wherever it came from."""
+    return any(
+        isinstance(call.receiver, ir.Name) and call.receiver.id == name.id and call.function is name.function
+        for call in name.module.calls.get("backward", ())
+    )
+
+
+# --- what it is for
+
+
+def _use(semantics: Semantics, node: ir.Expression, depth: int) -> str:
+    if not isinstance(node, (ir.Call, ir.Template, ir.Name)):
+        return BRANCH
+    child: Any = node
+    host = isinstance(node, ir.Call) and node.method in ("cpu", "numpy", "tolist", "to", "array", "asarray")
+    if isinstance(node, ir.Call) and node.method == "print" and node.receiver is None:
+        return LOG
+    for parent in node.ancestors():
+        if isinstance(parent, ir.Call) and parent.function_expression is not child:
+            method = parent.method
+            if method in _LOGGERS or method == "print" or _is_logger(semantics, parent):
+                return LOG
+            if method in _KEEPERS:
+                return HOST if host else ACCUMULATE
+            if method in ("min", "max", "isnan", "isfinite", "isinf") and parent.receiver is None:
+                return BRANCH
+        elif isinstance(parent, ir.Template):
+            return _use(semantics, parent, depth + 1) or LOG
+        elif isinstance(parent, (ir.If, ir.While, ir.Assert)) or (isinstance(parent, ir.Compare) and not host):
+            return BRANCH
+        elif isinstance(parent, (ir.AugmentedAssign, ir.Return)):
+            return HOST if host else ACCUMULATE
+        elif isinstance(parent, ir.Assign):
+            if depth > 2:
+                return ACCUMULATE
+            return _use_of_targets(semantics, parent, host, depth)
+        elif isinstance(parent, ir.ExpressionStatement):
+            return LOG if isinstance(node, ir.Template) else (HOST if host else ACCUMULATE)
+        elif isinstance(parent, ir.Statement):
+            return HOST if host else ACCUMULATE
+        child = parent
+    return ""
+
+
+def _use_of_targets(semantics: Semantics, statement: ir.Assign, host: bool, depth: int) -> str:
+    found = []
+    for target in statement.targets:
+        if not isinstance(target, ir.Name):
+            continue
+        for use in statement.module.names.get(target.id, ()):
+            if use.statement.order > statement.order and use.scope is target.scope and not _is_bound(use):
+                found.append(_use(semantics, use, depth + 1))
+    for kind in (BRANCH, LOG, ACCUMULATE):
+        if kind in found and not host:
+            return kind
+    return HOST if host else ACCUMULATE
+
+
+def _is_bound(use: ir.Name) -> bool:
+    parent = use.parent
+    return (isinstance(parent, ir.Assign) and use in parent.targets) or isinstance(parent, ir.For)
+
+
+def _is_logger(semantics: Semantics, call: ir.Call) -> bool:
+    return bool(semantics.names_of(call.function_expression) & table.LOG_CALLS)
+
+
+# --- the edit for accumulators
+
+
+def accumulation_fix(read: HostRead) -> tuple[tuple[Operation, ...], tuple[Obligation, ...]] | None:
+    """`total += loss.item() * n` kept on the device and read once, where every read of `total` can be seen and wrapped."""
+    statement = read.node.statement
+    node = read.node
+    if not isinstance(node, ir.Call) or node.method != "item" or not isinstance(statement, ir.AugmentedAssign):
+        return None
+    if statement.operator != "+" or not isinstance(statement.target, ir.Name) or not _is_term(statement.value, node):
+        return None
+    kinds = {v.dtype for v in read.values}
+    if kinds == {"float"}:
+        replacement, reader = ".detach().double()", "float("
+    elif kinds == {"int"}:
+        replacement, reader = "", "int("
+    else:
+        return None
+    wraps = _wrapped_reads(read, statement.target, reader)
+    if wraps is None:
+        return None
+    places = {v.place for v in read.values}
+    known = places <= {CUDA, CUDA_OR_CPU}
+    obligations = (
+        Obligation("reads-visible", PROVEN, "type-change"),
+        Obligation("no-alias", PROVEN, "numerics"),
+        Obligation(
+            "cuda-or-cpu",
+            PROVEN if known else UNKNOWN,
+            "device-unknown",
+            () if known else (Evidence("the device may be one without float64, such as MPS"),),
+        ),
+    )
+    return (ReplaceMethod(node.place, replacement), *wraps), obligations
+
+
+def _is_term(value: ir.Expression, node: ir.Call) -> bool:
+    """The read itself, or it times something of the host."""
+    if value is node:
+        return True
+    if isinstance(value, ir.Binary) and value.operator in ("*", "/"):
+        return value.left is node
+    return False
+
+
+def _wrapped_reads(read: HostRead, target: ir.Name, reader: str) -> tuple[Wrap, ...] | None:
+    """The accumulator's other uses, wrapped; None if one of them can't be, or happens in every step."""
+    semantics = read.semantics
+    wraps = []
+    for use in target.module.names.get(target.id, ()):
+        if use is target:
+            continue
+        if use.scope is not target.scope:
+            if target.id in use.scope.bindings:
+                continue
+            return None
+        parent = use.parent
+        if isinstance(parent, ir.Assign) and use in parent.targets:
+            if not semantics.evaluate(parent.value).are_all(0, 0.0):
+                return None
+            continue
+        if isinstance(parent, ir.Display) and isinstance(parent.parent, ir.Assign) and parent in parent.parent.targets:
+            continue
+        if isinstance(parent, ir.AugmentedAssign):
+            return None
+        if any(isinstance(a, ir.Template) for a in use.ancestors()) or per_step(semantics, use):
+            return None
+        wraps.append(Wrap(use.place, reader, ")"))
+    if target.scope.kind == "module" or target.id in target.scope.globals:
+        return None
+    return tuple(wraps)

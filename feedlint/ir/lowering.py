@@ -195,7 +195,7 @@ class _Lowering:
         elif isinstance(old, ast.Nonlocal):
             self._scope.nonlocals.update(old.names)
         elif type(old).__name__ == "TypeAlias":
-            name = old.name  # type: ignore[attr-defined]
+            name: Any = getattr(old, "name")  # noqa: B009
             self._bind(name.id, "unknown", new)
 
     def _assign(self, old: ast.Assign, block: ir.Block, parent: ir.Node) -> None:

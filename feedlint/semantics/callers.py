@@ -142,7 +142,7 @@ def _escapes(semantics: Semantics, function: ir.Function, module: ir.Module, nam
     """Whether the function is handed on as a value, so that somebody else calls it. Known starters become sites."""
     if function.name == "__init__":
         return False
-    uses: list[ir.Expression] = [n for n in module.names.get(name, ())] + [a for a in module.attributes.get(name, ())]
+    uses: list[ir.Expression] = list(module.names.get(name, ())) + list(module.attributes.get(name, ()))
     for use in uses:
         parent = use.parent
         if isinstance(parent, ir.Call):

@@ -32,7 +32,6 @@ from .values import (
     Known,
     Mapping,
     Method,
-    ModuleValue,
     Options,
     Origin,
     Partial,
@@ -413,7 +412,7 @@ def path_part(value: Known, name: str) -> ValueSet:
     if name == "parent":
         return one(Known(posixpath.dirname(value.value), Origin(COMPUTED)))
     if name == "parents":
-        above = []
+        above: list[str] = []
         folder = posixpath.dirname(value.value)
         while folder and (not above or folder != above[-1]):
             above.append(folder)
@@ -551,9 +550,7 @@ def _parsed_classes(semantics: Semantics, receiver: Instance) -> ValueSet:
     made = []
     for item in items:
         value = item.single
-        if isinstance(value, ClassValue):
-            made.append(one(Instance(value)))
-        elif isinstance(value, External):
+        if isinstance(value, (ClassValue, External)):
             made.append(one(Instance(value)))
         else:
             made.append(UNKNOWN)

@@ -257,7 +257,7 @@ def foreign_stores(semantics: Semantics, node: ir.Class, name: str) -> list[ir.A
         return semantics.cache[key]  # type: ignore[no-any-return]
     semantics.cache[key] = []
     found = []
-    own = set(id(s) for s in stores(semantics, node, name))
+    own = {id(s) for s in stores(semantics, node, name)}
     for path in semantics.project.mentioning(name):
         module = semantics.project.module(path)
         for store in module.attribute_stores.get(name, ()) if module else ():

@@ -128,7 +128,7 @@ def is_dtype(semantics: Semantics, expression: ir.Expression) -> bool:
             return value.name.startswith("torch.") and short in _DTYPES
         if isinstance(value, Scalar) and isinstance(expression, ir.Attribute) and expression.name == "dtype":
             return True
-    return isinstance(expression, ir.Attribute) and expression.name == "dtype" or ("dtype" in ir.dotted(expression).rpartition(".")[2])
+    return (isinstance(expression, ir.Attribute) and expression.name == "dtype") or ("dtype" in ir.dotted(expression).rpartition(".")[2])
 
 
 _DTYPES = frozenset(

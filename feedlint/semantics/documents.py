@@ -88,11 +88,13 @@ def parse(path: str, data: bytes) -> DocumentNode | None:
 
 
 def _toml(data: bytes) -> Any:
+    import importlib
+
     try:
-        import tomllib
-    except ImportError:
-        import tomli as tomllib
-    return tomllib.loads(data.decode("utf-8"))
+        parser = importlib.import_module("tomllib")
+    except ImportError:  # before Python 3.11
+        parser = importlib.import_module("tomli")
+    return parser.loads(data.decode("utf-8"))
 
 
 def _json(path: str, data: bytes) -> DocumentNode:

@@ -93,7 +93,7 @@ class Semantics:
     """Evaluates expressions of one project. Holds what it found out; everything else is in modules beside this one."""
 
     def __init__(self, project: ProjectView) -> None:
-        from . import calls, callers, classes, options  # they need this module's names; bound once per project
+        from . import callers, calls, classes, options  # they need this module's names; bound once per project
 
         # An evaluation takes up to a dozen frames, and `_DEPTH` of them may be nested.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 6000))
@@ -466,7 +466,7 @@ class Semantics:
             pass
         while scope is not None:
             found = scope.bindings.get(node.id)
-            if found and not (node.id in scope.globals):
+            if found and node.id not in scope.globals:
                 if in_place and scope.kind != "comprehension":
                     reached, settled = reach.reaching(found, node, scope)
                     if settled or reached or scope.kind == "function":
@@ -708,7 +708,8 @@ class Semantics:
 
     def parameter(self, binding: ir.Binding) -> ValueSet:
         """What the visible callers give a parameter; open where there may be others."""
-        assert isinstance(binding.node, ir.Function) and binding.parameter is not None
+        assert isinstance(binding.node, ir.Function)
+        assert binding.parameter is not None
         return self.remember(
             ("parameter", binding.node, binding.name), lambda _: self._callers.parameter(self, binding.node, binding.parameter)
         )

@@ -17,6 +17,7 @@ from .callers import callers
 from .classes import lineage
 from .entry import engines_of, fed_to_engines, framework_of
 from .values import (
+    LITERAL,
     Batch,
     ClassValue,
     External,
@@ -24,7 +25,6 @@ from .values import (
     Instance,
     Items,
     Known,
-    LITERAL,
     Mapping,
     Scalar,
     Tensor,
@@ -499,4 +499,4 @@ def is_switched_off(semantics: Semantics, test: ir.Expression) -> bool:
     return text.rpartition(".")[2] in ("debug", "verbose_debug", "profile", "dry_run")
 
 
-__all__ = ["EVALUATION", "LITERAL", "Mapping", "PerStep", "StepLoop", "TRAINING", "drawn_from", "hook", "is_loader", "is_throttle", "per_step", "step_loop"]
+__all__ = ["EVALUATION", "LITERAL", "TRAINING", "Mapping", "PerStep", "StepLoop", "drawn_from", "hook", "is_loader", "is_throttle", "per_step", "step_loop"]

@@ -47,7 +47,7 @@ EXTRA: frozenset[str] = frozenset(table.OTHER_FUNCTIONS)
 
 def join_places(places: Iterable[str]) -> str:
     """Where the result of an operation on tensors of these places lies: a single number on the host does not count."""
-    found = [p for p in dict.fromkeys(places)]
+    found = list(dict.fromkeys(places))
     on_device = [p for p in found if p != CPU]
     if not found:
         return UNKNOWN_DEVICE
@@ -173,15 +173,13 @@ def function(semantics: Semantics, node: ir.Call, name: str) -> ValueSet | None:
     if name in table.AVAILABILITY:
         return one(Scalar("bool"))
     if name.startswith("numpy."):
-        return one(Scalar("ndarray")) if not name.startswith("numpy.random.default_rng") else None
+        return one(Scalar("ndarray")) if name not in table.NUMPY_OBJECTS else None
     if name in table.FACTORIES:
         place = _device_argument(semantics, node)
         like = short.endswith("_like")
         given = _arguments(semantics, node) if like or short in ("tensor", "as_tensor") else []
         if place is None:
-            if like and given:
-                place = place_of(given)
-            elif short == "as_tensor" and given:
+            if (like and given) or (short == "as_tensor" and given):
                 place = place_of(given)
             else:
                 place = _default_place(semantics)
@@ -305,7 +303,7 @@ def method(semantics: Semantics, node: ir.Call, receiver: Tensor | Batch, name: 
     if name in table.SAME_METHODS or (name.endswith("_") and not name.endswith("__")):
         if isinstance(receiver, Batch):
             return one(receiver)
-        return one(replace(receiver, reference=True if name != "clone" else False))
+        return one(replace(receiver, reference=name != "clone"))
     if name in ("clone", "contiguous", "float", "double", "half", "long", "int", "bool", "bfloat16", "byte"):
         if isinstance(receiver, Batch) and name in ("contiguous", "clone"):
             return one(receiver)
@@ -383,7 +381,7 @@ def array_method(name: str) -> ValueSet:
 
 def _is_module_class(name: str) -> bool:
     short = name.rpartition(".")[2]
-    return name.startswith("torch.nn.") and not name.startswith("torch.nn.functional.") and short[:1].isupper() or name.startswith("torchvision.models.")
+    return (name.startswith("torch.nn.") and not name.startswith("torch.nn.functional.") and short[:1].isupper()) or name.startswith("torchvision.models.")
 
 
 def is_module(semantics: Semantics, value: Any) -> bool:
