@@ -1,53 +1,100 @@
-"""Offsets of nodes in the text, for the classes of nodes that somebody wants; the only user of LibCST's private parts.
+"""Offsets of nodes in the text. The only user of LibCST's private parts.
 
-A tree that gives its text back exactly can say where every node starts by counting what it emits. LibCST's own provider
-does that for each node and splits each token by lines, which costs two parses; this costs a third of one.
+A tree that gives its text back can say where its nodes stand by counting what it emits. LibCST's own provider does that
+for every node and splits every token by lines, at the cost of two parses; this costs a third of one, and the text that
+comes out is needed anyway, to see whether it is the one that went in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from types import TracebackType
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 Extent = tuple[int, int]
-"""Offsets of the first character and of the one after the last, parentheses around an expression left out."""
+"""Offsets of the first character and of the one after the last."""
+
+PLACED = (cst.BaseExpression, cst.Arg, cst.BaseSmallStatement, cst.BaseStatement)
+"""The classes of nodes whose places are kept."""
 
 
-class _Recorder(CodegenState):  # type: ignore[misc]
-    def __init__(self, default_indent: str, default_newline: str, wanted: tuple[type, ...]) -> None:
-        super().__init__(default_indent=default_indent, default_newline=default_newline)
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """What a tree gives back: its text, the extents of its placed nodes (inner ones first), and those of its comments.
+
+    The extent of an expression leaves out the parentheses around it.
+    """
+
+    text: str
+    extents: list[tuple[cst.CSTNode, Extent]]
+    comments: list[Extent]
+
+
+def emit(module: cst.Module) -> Emitted:
+    """Write a tree out and note what stands where. Raises RecursionError where it is nested too deeply."""
+    recorder = _Recorder(module.default_indent, module.default_newline)
+    module._codegen(recorder)
+    return Emitted("".join(recorder.tokens), recorder.extents, recorder.comments)
+
+
+class _Recorder(CodegenState):
+    def __init__(self, default_indent: str, default_newline: str) -> None:
+        super().__init__(default_indent, default_newline)
         self.length = 0
-        self.wanted = wanted
-        self.found: list[tuple[int, int, Any]] = []
+        self.extents: list[tuple[cst.CSTNode, Extent]] = []
+        self.comments: list[Extent] = []
+        self.is_placed: dict[type, bool] = {}
 
     def add_token(self, value: str) -> None:
         self.tokens.append(value)
         self.length += len(value)
 
     def add_indent_tokens(self) -> None:
-        for token in self.indent_tokens:
-            self.add_token(token)
+        _add_all(self, self.indent_tokens)
 
     def pop_trailing_newline(self) -> None:
         if self.tokens:
             self.length -= len(self.tokens.pop())
 
-    @contextmanager
-    def record_syntactic_position(self, node: Any, *, start_node: Any = None, end_node: Any = None) -> Iterator[None]:
-        if not isinstance(node, self.wanted):
-            yield
-            return
-        start = self.length
-        yield
-        self.found.append((start, self.length, node))
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        if node.__class__ is cst.Comment:
+            self.comments.append((self.length, self.length + len(node.value)))
+
+    def record_syntactic_position(
+        self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
+    ) -> AbstractContextManager[None]:
+        kind = node.__class__
+        placed = self.is_placed.get(kind)
+        if placed is None:
+            placed = self.is_placed[kind] = issubclass(kind, PLACED)
+        return _Extent(self, node) if placed else _NOT_PLACED
 
 
-def extents(module: cst.Module, wanted: tuple[type, ...]) -> tuple[str, list[tuple[int, int, Any]]]:
-    """The text of a module, and the extents of its nodes of the wanted classes, inner ones before outer ones."""
-    recorder = _Recorder(module.default_indent, module.default_newline, wanted)
-    module._codegen(recorder)
-    return "".join(recorder.tokens), recorder.found
+_NOT_PLACED = nullcontext()
+
+
+def _add_all(recorder: _Recorder, tokens: Iterable[str]) -> None:
+    for token in tokens:
+        recorder.add_token(token)
+
+
+class _Extent:
+    """Notes what was emitted while it was open; a generator as context manager would take twice as long."""
+
+    __slots__ = ("node", "recorder", "start")
+
+    def __init__(self, recorder: _Recorder, node: cst.CSTNode) -> None:
+        self.recorder = recorder
+        self.node = node
+
+    def __enter__(self) -> None:
+        self.start = self.recorder.length
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.recorder.extents.append((self.node, (self.start, self.recorder.length)))

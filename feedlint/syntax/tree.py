@@ -1,17 +1,25 @@
-"""A file as LibCST sees it, with the nodes at the spans that somebody asks for."""
+"""A file as LibCST sees it: parsed once, with the places of its nodes."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
 
 import libcst as cst
 
 from ..places import Span
 from ..source import Source
-from .positions import Extent, extents
+from .positions import Emitted, Extent, emit
+from .walking import parents
+
+_WHITE_SPACE = " \t\f\r\n\\"
+"""What can stand between two tokens, with the backslash that joins lines."""
+
+Node = TypeVar("Node", bound=cst.CSTNode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,89 +29,124 @@ class NotRewritable:
     reason: str
 
 
-@dataclass(slots=True)
 class Tree:
-    """`at` maps the extent of a node to the nodes there, outer ones last; `extent_of` is the way back, by identity."""
+    """A parsed file that LibCST gives back to the last character."""
 
-    source: Source
-    module: cst.Module
-    at: dict[Extent, list[cst.CSTNode]] = field(default_factory=dict)
-    extent_of: dict[int, Extent] = field(default_factory=dict)
-    parent_of: dict[int, cst.CSTNode] = field(default_factory=dict)
+    def __init__(self, source: Source, module: cst.Module, emitted: Emitted) -> None:
+        self.source = source
+        self.module = module
+        self.comments: Sequence[Extent] = emitted.comments
+        """The extents of all comments, in order."""
+        self._nodes = [node for node, _ in emitted.extents]
+        self._extents = {id(node): extent for node, extent in emitted.extents}
 
-    def extent(self, span: Span) -> Extent:
-        return self.source.offset(span.line, span.column), self.source.offset(span.end_line, span.end_column)
+    def placed(self) -> Iterable[tuple[cst.CSTNode, Extent]]:
+        """All nodes whose places are kept, with their extents; inner ones first."""
+        return ((node, self._extents[id(node)]) for node in self._nodes)
 
-    def node(self, span: Span, kind: type) -> Any:
-        """The node of a class at a span as `ast` reports it, None if there is none."""
-        for node in self.at.get(self.extent(span), ()):
-            if isinstance(node, kind):
-                return node
-        return None
+    def extent(self, node: cst.CSTNode) -> Extent:
+        """The offsets of an expression (without parentheses around it), an argument or a small statement."""
+        return self._extents[id(node)]
 
-    def text_of(self, node: cst.CSTNode) -> str:
-        return self.module.code_for_node(node)
+    def outer_extent(self, node: cst.BaseExpression) -> Extent:
+        """The offsets of an expression with all parentheses around it."""
+        return self._with_parentheses(self.extent(node), len(node.lpar))
 
-    def outer(self, node: Any) -> Extent:
-        """The extent of an expression with its parentheses."""
-        start, end = self.extent_of[id(node)]
-        left = sum(len(self.text_of(p)) for p in getattr(node, "lpar", ()))
-        right = sum(len(self.text_of(p)) for p in getattr(node, "rpar", ()))
-        return start - left, end + right
+    def ast_extent(self, node: cst.CSTNode) -> Extent:
+        """The offsets that `ast` reports: to it the parentheses of a tuple or generator are a part of it."""
+        extent = self.extent(node)
+        if isinstance(node, cst.GeneratorExp) or (isinstance(node, cst.Tuple) and node.lpar):
+            # A generator that is the only argument of a call has the parentheses of the call.
+            return self._with_parentheses(extent, 1)
+        return extent
+
+    def _with_parentheses(self, extent: Extent, pairs: int) -> Extent:
+        start, end = extent
+        for _ in range(pairs):
+            start, end = self.before(start), self.after(end) + 1
+        return start, end
+
+    def before(self, offset: int) -> int:
+        """The offset of the last character before an offset that is neither white space nor part of a comment."""
+        text = self.source.text
+        while True:
+            while text[offset - 1] in _WHITE_SPACE:
+                offset -= 1
+            if offset not in self._comment_starts:
+                return offset - 1
+            offset = self._comment_starts[offset]
+
+    def after(self, offset: int) -> int:
+        """The offset of the first character from an offset on that is neither white space nor part of a comment."""
+        text = self.source.text
+        while text[offset] in _WHITE_SPACE or text[offset] == "#":
+            offset = self._comment_ends.get(offset, offset + 1)
+        return offset
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The node that holds a node; the module's own is the module."""
+        return self._parents.get(id(node), self.module)
+
+    def comments_between(self, start: int, end: int) -> Sequence[Extent]:
+        """The comments that begin in a range of offsets."""
+        return self.comments[bisect_left(self.comments, (start, 0)) : bisect_left(self.comments, (end, 0))]
+
+    def nodes_at(self, span: Span) -> Sequence[cst.CSTNode]:
+        """The nodes that stand exactly at a span as `ast` reports it, inner ones first."""
+        try:
+            offset = self.source.offset
+            extent = offset(span.line, span.column), offset(span.end_line, span.end_column)
+        except IndexError:
+            return ()
+        return self._by_ast_extent.get(extent, ())
+
+    @cached_property
+    def _comment_starts(self) -> dict[int, int]:
+        return {end: start for start, end in self.comments}
+
+    @cached_property
+    def _comment_ends(self) -> dict[int, int]:
+        return dict(self.comments)
+
+    @cached_property
+    def _parents(self) -> dict[int, cst.CSTNode]:
+        return parents(self.module)
+
+    @cached_property
+    def _by_ast_extent(self) -> dict[Extent, list[cst.CSTNode]]:
+        found: dict[Extent, list[cst.CSTNode]] = {}
+        for node in self._nodes:
+            found.setdefault(self.ast_extent(node), []).append(node)
+        return found
 
 
 def parse(source: Source) -> Tree | NotRewritable:
-    """Parse a file; only one that LibCST gives back to the last character can be rewritten."""
+    """Parse a file. Only what LibCST gives back to the last character can be rewritten."""
     collecting = gc.isenabled()
+    # The tree is all new objects and none of them is garbage: looking for some costs a tenth of the parse.
     gc.disable()
     try:
         module = cst.parse_module(source.text)
-        wanted = (cst.BaseExpression, cst.Arg, cst.SimpleStatementLine)
-        text, found = extents(module, wanted)
+        emitted = emit(module)
     except cst.ParserSyntaxError as error:
-        return NotRewritable(f"LibCST can't parse it: {error.message}")
+        return NotRewritable(f"LibCST cannot parse line {error.raw_line}")
     except RecursionError:
         return NotRewritable("it is nested too deeply")
-    except Exception as error:  # LibCST raises many kinds on rare but valid syntax
-        return NotRewritable(f"LibCST can't read it: {type(error).__name__}")
+    except Exception as error:  # what it raises on rare but valid syntax is of many kinds
+        return NotRewritable(f"LibCST fails on it: {type(error).__name__}")
     finally:
         if collecting:
             gc.enable()
-    if text != source.text:
-        return NotRewritable("LibCST does not give it back exactly")
-    tree = Tree(source, module)
-    for start, end, node in found:
-        tree.at.setdefault((start, end), []).append(node)
-        tree.extent_of[id(node)] = (start, end)
-    for parent, child in walk(module):
-        tree.parent_of[id(child)] = parent
-    return tree
+    if emitted.text != source.text:
+        return NotRewritable("LibCST does not give it back unchanged")
+    return Tree(source, module, emitted)
 
 
-def walk(root: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
-    """All pairs of a node and a child of it, without recursion and without LibCST's visitors, which rebuild what they see."""
-    stack: list[cst.CSTNode] = [root]
-    while stack:
-        node = stack.pop()
-        for name in _fields(type(node)):
-            value = getattr(node, name)
-            if isinstance(value, cst.CSTNode):
-                yield node, value
-                stack.append(value)
-            elif value.__class__ in (tuple, list):
-                for item in value:
-                    if isinstance(item, cst.CSTNode):
-                        yield node, item
-                        stack.append(item)
-
-
-_FIELDS: dict[type, tuple[str, ...]] = {}
-
-
-def _fields(kind: type) -> tuple[str, ...]:
-    """The fields of a node class that can hold expressions or statements; white space holds neither."""
-    known = _FIELDS.get(kind)
-    if known is None:
-        names = getattr(kind, "__dataclass_fields__", {})
-        known = _FIELDS[kind] = tuple(n for n in names if not n.startswith(("whitespace", "leading_lines", "lpar", "rpar", "__slots__")))
-    return known
+def bind(tree: Tree, spans: Iterable[Span], kind: type[Node]) -> dict[Span, Node]:
+    """The nodes of a class at spans as `ast` reports them. A span at which none stands is left out."""
+    found: dict[Span, Node] = {}
+    for span in spans:
+        for node in tree.nodes_at(span):
+            if isinstance(node, kind):
+                found[span] = node
+    return found
