@@ -98,6 +98,6 @@ class CreatedOnCpu(Rule):
         yield self.finding(
             creation,
             f"torch.{creation.name} fills host memory that is then copied",
-            fix=None if against else self.fix(creation, f"device={creation.device}", *creation.operations, obligations=obligations),
+            fix=None if against or not creation.is_editable else self.fix(creation, f"device={creation.device}", *creation.operations, obligations=obligations),
             why_not=against,
         )

@@ -34,6 +34,7 @@ class Creation:
     device: str
     target: str
     steps: tuple[PerStep, ...]
+    is_editable: bool
     place: Place
     statement: Place
     card: str
@@ -77,12 +78,12 @@ def creations(semantics: Semantics, module: ir.Module, settings: Settings) -> It
 
 
 def _creation(semantics: Semantics, move: ir.Call) -> Creation | None:
-    factory = move.receiver
-    while isinstance(factory, ir.Call) and factory.method in torch_functions.RESHAPES and factory.receiver is not None:
-        factory = factory.receiver
+    factory, is_direct = _made_by(move.receiver)
     if not isinstance(factory, ir.Call) or len(move.arguments) > 1:
         return None
-    names = semantics.names_of(factory.function_expression) & torch_functions.FACTORIES
+    names = semantics.names_of(factory.function_expression)
+    legacy = {n for n in names & torch_functions.LEGACY_CONSTRUCTORS if ".cuda." not in n}
+    names = legacy or names & torch_functions.FACTORIES
     if len(names) != 1 or any(a.star for a in factory.arguments) or any(a.keyword in _NOT_MOVED for a in factory.arguments):
         return None
     target = devices.target_of(semantics, move)
@@ -98,7 +99,34 @@ def _creation(semantics: Semantics, move: ir.Call) -> Creation | None:
     if not device:
         return None
     card = card_of(steps) if steps else card_key(move)
-    return Creation(factory, move, name, device, target, steps, move.place, move.statement.place, card)
+    editable = is_direct and not legacy
+    return Creation(factory, move, name, device, target, steps, editable, move.place, move.statement.place, card)
+
+
+def _made_by(receiver: ir.Expression | None) -> tuple[ir.Expression | None, bool]:
+    """The call behind reshaping, filling and a name bound just before, and whether an edit can follow that way back."""
+    is_direct = True
+    for _ in range(6):
+        if isinstance(receiver, ir.Call) and receiver.receiver is not None:
+            if receiver.method in torch_functions.RESHAPES:
+                receiver = receiver.receiver
+                continue
+            if receiver.method in ("fill_", "zero_", "long", "float"):
+                receiver, is_direct = receiver.receiver, False
+                continue
+        elif isinstance(receiver, ir.Index):
+            receiver, is_direct = receiver.value, False
+            continue
+        elif isinstance(receiver, ir.Name):
+            bindings = receiver.scope.bindings.get(receiver.id) or []
+            own = [b for b in bindings if b.kind == "assign" and not b.path and b.node.statement is not receiver.statement]
+            uses = [u for u in receiver.module.names.get(receiver.id, ()) if u.scope is receiver.scope]
+            between = [u for u in uses if own and own[0].node.statement.order < u.statement.order < receiver.statement.order]
+            if len(own) == 1 and not between and isinstance(own[0].value, (ir.Call, ir.Index)):
+                receiver, is_direct = own[0].value, False
+                continue
+        break
+    return receiver, is_direct
 
 
 def _text(semantics: Semantics, node: ir.Expression) -> str:

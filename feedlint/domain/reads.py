@@ -17,13 +17,17 @@ from ..knowledge import host_reads as table
 from ..places import Place
 from ..semantics import devices
 from ..semantics.evaluation import Semantics
-from ..semantics.loops import TRAINING, PerStep, per_step
+from ..semantics.loops import TRAINING, PerStep, is_throttle, per_step
 from ..semantics.values import CPU, CUDA, CUDA_OR_CPU, UNKNOWN_DEVICE, Known, Tensor
 from .scope import card_of, is_left_alone
 
 ACCUMULATE, LOG, BRANCH, HOST = "accumulate", "log", "branch", "host"
 _WORST = (BRANCH, HOST, LOG, ACCUMULATE)
 _LOGGERS = frozenset("info debug warning log add_scalar add_scalars log_metric log_metrics set_postfix set_description write writerow set_postfix_str".split())
+_CALLS = (
+    *("item", "tolist", "cpu", "numpy", "float", "int", "bool", "print", "min", "max", "sorted", "array", "asarray"),
+    *("isnan", "isfinite", "isinf", "sqrt", "exp", "add_scalar", "add_scalars", "log"),
+)
 _KEEPERS = frozenset({"append", "update", "add", "extend", "add_batch"})
 
 
@@ -48,8 +52,8 @@ class HostRead:
 def host_reads(semantics: Semantics, module: ir.Module, settings: Settings) -> Iterator[HostRead]:
     """The reads of a module that run in every step, one for each statement, in source order."""
     by_statement: dict[ir.Statement, list[HostRead]] = {}
-    for node in _candidates(semantics, module):
-        read = _read(semantics, node)
+    for node, is_test in _candidates(semantics, module):
+        read = _read(semantics, node, is_test)
         if read is not None and not is_left_alone(semantics, node):
             by_statement.setdefault(node.statement, []).append(read)
     for statement in sorted(by_statement, key=lambda s: (s.line, s.column)):
@@ -57,27 +61,27 @@ def host_reads(semantics: Semantics, module: ir.Module, settings: Settings) -> I
         yield min(found, key=lambda r: (_WORST.index(r.use), r.node.line, r.node.column))
 
 
-def _candidates(semantics: Semantics, module: ir.Module) -> Iterator[ir.Expression]:
-    for name in ("item", "tolist", "cpu", "numpy"):
-        yield from module.calls.get(name, ())
-    for name in ("float", "int", "bool", "print", "min", "max", "sorted", "array", "asarray", "isnan", "isfinite", "isinf", "sqrt", "log", "exp"):
-        yield from module.calls.get(name, ())
+def _candidates(semantics: Semantics, module: ir.Module) -> Iterator[tuple[ir.Expression, bool]]:
+    """Expressions that may wait, and whether their truth is asked for."""
+    for name in _CALLS:
+        for call in module.calls.get(name, ()):
+            yield call, False
     for call in module.calls.get("to", ()):
         if devices.target_of(semantics, call) == CPU:
-            yield call
+            yield call, False
     for loop in module.loops:
         if isinstance(loop, ir.While):
-            yield loop.test
+            yield loop.test, True
     for function in [*module.functions, module]:
         for node in ir.walk_block(function.body, into_functions=False):
             if isinstance(node, (ir.If, ir.Assert)):
-                yield node.test
+                yield node.test, True
             elif isinstance(node, ir.Template):
-                yield node
+                yield node, False
 
 
-def _read(semantics: Semantics, node: ir.Expression) -> HostRead | None:
-    values = _read_values(semantics, node)
+def _read(semantics: Semantics, node: ir.Expression, is_test: bool) -> HostRead | None:
+    values = _tested_values(semantics, node) if is_test else _read_values(semantics, node)
     if not values:
         return None
     steps = per_step(semantics, node)
@@ -85,7 +89,7 @@ def _read(semantics: Semantics, node: ir.Expression) -> HostRead | None:
         return None
     if all(v.place == UNKNOWN_DEVICE for v in values) and not _somewhere_on_a_device(semantics, steps):
         return None
-    use = _use(semantics, node, 0)
+    use = BRANCH if is_test else _use(semantics, node, 0)
     if not use:
         return None
     return HostRead(semantics, node, use, values, steps, node.place, node.statement.place, card_of(steps))
@@ -108,8 +112,9 @@ def _read_values(semantics: Semantics, node: ir.Expression) -> tuple[Tensor, ...
     """The device tensors that evaluating this expression waits for."""
     if isinstance(node, ir.Template):
         return tuple(t for part in node.parts for t in _on_device(semantics, part) if t.scalar or t.certain)
-    if not isinstance(node, ir.Call):
-        return tuple(t for part in _truths(node) for t in _on_device(semantics, part) if t.certain or t.scalar)
+    assert isinstance(node, ir.Call)
+    if node.method in ("add_scalar", "add_scalars", "log"):
+        return _logged_values(semantics, node)
     if node.receiver is not None and node.method in ("item", "tolist", "cpu", "numpy", "to"):
         if node.method == "numpy" and isinstance(node.receiver, ir.Call) and node.receiver.method == "cpu":
             return ()  # the copy before it has waited
@@ -120,6 +125,25 @@ def _read_values(semantics: Semantics, node: ir.Expression) -> tuple[Tensor, ...
     if node.method in ("min", "max", "sorted") and len(node.positional) < 2:
         return ()
     return tuple(t for given in node.positional for t in _on_device(semantics, given) if t.certain or t.scalar)
+
+
+def _tested_values(semantics: Semantics, test: ir.Expression) -> tuple[Tensor, ...]:
+    """The device tensors whose truth a condition asks for; nothing behind an `and` that lets few steps through."""
+    found: list[Tensor] = []
+    for part in _truths(test):
+        if is_throttle(semantics, part):
+            break
+        found += [t for t in _on_device(semantics, part) if t.certain or t.scalar]
+    return tuple(found)
+
+
+def _logged_values(semantics: Semantics, node: ir.Call) -> tuple[Tensor, ...]:
+    """Tensors that a writer turns into numbers; a framework's `self.log` does so only for the progress bar."""
+    if node.method == "log":
+        shown = all(node.keyword(k) is not None and semantics.evaluate(node.keyword(k)).are_all(True) for k in ("prog_bar", "on_step"))
+        if not shown or ir.dotted(node.receiver) != "self":
+            return ()
+    return tuple(t for given in node.positional[1:2] for t in _on_device(semantics, given))
 
 
 def _truths(test: ir.Expression) -> Iterator[ir.Expression]:
@@ -137,7 +161,7 @@ def _truths(test: ir.Expression) -> Iterator[ir.Expression]:
 
 def _on_device(semantics: Semantics, node: ir.Expression) -> tuple[Tensor, ...]:
     values = semantics.evaluate(node)
-    found = tuple(t for t in values.of(Tensor) if t.place != CPU and t.source not in ("read", "factory"))
+    found = tuple(t for t in values.of(Tensor) if t.place != CPU and t.source != "read")
     if found or any(isinstance(v, Tensor) for v in values.values):
         return found
     if isinstance(node, ir.Name) and not isinstance(values.single, Known) and _is_differentiated(node):
@@ -157,8 +181,8 @@ def _is_differentiated(name: ir.Name) -> bool:
 
 
 def _use(semantics: Semantics, node: ir.Expression, depth: int) -> str:
-    if not isinstance(node, (ir.Call, ir.Template, ir.Name)):
-        return BRANCH
+    if isinstance(node, ir.Call) and node.method in ("add_scalar", "add_scalars", "log") and node.receiver is not None:
+        return LOG
     child: Any = node
     host = isinstance(node, ir.Call) and node.method in ("cpu", "numpy", "tolist", "to", "array", "asarray")
     if isinstance(node, ir.Call) and node.method == "print" and node.receiver is None:

@@ -91,6 +91,9 @@ def _local_names(module: ir.Module, name: str) -> set[str]:
     for bound, bindings in module.inner_scope.bindings.items():
         if bound != name and any(b.imported is not None and b.imported[2] == name for b in bindings):
             found.add(bound)
+    for use in module.names.get(name, ()):
+        if isinstance(use.parent, ir.Assign) and use.parent.value is use:
+            found |= {t.id for t in use.parent.targets if isinstance(t, ir.Name)}
     return found
 
 
@@ -148,6 +151,8 @@ def _escapes(semantics: Semantics, function: ir.Function, module: ir.Module, nam
         if isinstance(parent, ir.Call):
             if parent.function_expression is use:
                 continue
+        elif isinstance(parent, ir.Assign) and parent.value is use and all(isinstance(t, ir.Name) for t in parent.targets):
+            continue  # another name for it: calls of that name are found too
         elif isinstance(parent, (ir.Assign, ir.For)) and use not in (getattr(parent, "value", None), getattr(parent, "iterable", None)):
             continue  # it is bound here, not used
         values = semantics.evaluate(use)

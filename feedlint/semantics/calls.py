@@ -508,7 +508,7 @@ def _instance_method(semantics: Semantics, node: ir.Call, receiver: Instance, na
     if name in ("parse_args_into_dataclasses", "parse_yaml_file", "parse_json_file") and isinstance(maker, External):
         return _parsed_classes(semantics, receiver)
     if name in ("prepare", "setup", "setup_dataloaders") and isinstance(maker, External) and maker.name in iteration.PREPARERS:
-        given = [semantics.evaluate(g) for g in node.positional]
+        given = [_prepared(semantics, semantics.evaluate(g)) for g in node.positional]
         return given[0] if len(given) == 1 else one(Items("tuple", tuple(given)))
     if name in ("cuda", "to", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "share_memory", "compile", "apply"):
         if tensors.is_module(semantics, receiver):
@@ -533,6 +533,18 @@ def _instance_method(semantics: Semantics, node: ir.Call, receiver: Instance, na
         return called_instance(semantics, node, receiver)
     found = tensors.instance_method(semantics, node, receiver, name)
     return found if found is not None else UNKNOWN
+
+
+def _prepared(semantics: Semantics, values: ValueSet) -> ValueSet:
+    """What a framework makes of a loader: one that gives its batches on the device."""
+    found = NOTHING
+    for value in values.values:
+        if isinstance(value, Instance) and Batch(value) in iterated(semantics, value).values:
+            moved = Tensor(UNKNOWN_DEVICE, None, "batch", certain=False, batch=Batch(value))
+            found = found | one(Iterator(one(moved), (value,)))
+        else:
+            found = found | one(value)
+    return found.opened() if values.open else found
 
 
 def _is_parser(semantics: Semantics, receiver: Instance) -> bool:

@@ -303,6 +303,10 @@ def _per_step(semantics: Semantics, node: ir.Node, depth: int) -> tuple[PerStep,
         elif isinstance(ancestor, ir.Conditional):
             if child is not ancestor.test and is_throttle(semantics, ancestor.test):
                 return ()
+        elif isinstance(ancestor, ir.Boolean) and ancestor.operator == "and":
+            before = ancestor.values[: ancestor.values.index(child)] if child in ancestor.values else []
+            if any(is_throttle(semantics, part) for part in before):
+                return ()
         elif isinstance(ancestor, ir.Try):
             if any(isinstance(child, ir.Statement) and child.block is h.block for h in ancestor.handlers):
                 return ()

@@ -349,7 +349,7 @@ def moved(semantics: Semantics, node: ir.Call, receiver: Tensor | Batch, name: s
         if isinstance(receiver, Batch):
             return one(replace(tensor, dtype=dtype))
         return one(replace(tensor, dtype=dtype))
-    source = "batch" if isinstance(receiver, Batch) else tensor.source
+    source = "batch" if isinstance(receiver, Batch) else ("moved" if tensor.source == "factory" else tensor.source)
     origin = receiver if isinstance(receiver, Batch) else tensor.batch
     return one(replace(tensor, place=target, source=source, batch=origin))
 
