@@ -7,7 +7,6 @@ comes out is needed anyway, to see whether it is the one that went in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import TracebackType
@@ -54,7 +53,8 @@ class _Recorder(CodegenState):
         self.length += len(value)
 
     def add_indent_tokens(self) -> None:
-        _add_all(self, self.indent_tokens)
+        for token in self.indent_tokens:
+            self.add_token(token)
 
     def pop_trailing_newline(self) -> None:
         if self.tokens:
@@ -64,7 +64,7 @@ class _Recorder(CodegenState):
         if node.__class__ is cst.Comment:
             self.comments.append((self.length, self.length + len(node.value)))
 
-    def record_syntactic_position(
+    def record_syntactic_position(  # type: ignore[override]
         self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
     ) -> AbstractContextManager[None]:
         kind = node.__class__
@@ -75,11 +75,6 @@ class _Recorder(CodegenState):
 
 
 _NOT_PLACED = nullcontext()
-
-
-def _add_all(recorder: _Recorder, tokens: Iterable[str]) -> None:
-    for token in tokens:
-        recorder.add_token(token)
 
 
 class _Extent:

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-_WHITE_SPACE = ("whitespace", "leading_", "lines_", "trailing_", "header", "footer")
-"""How the names of fields begin that hold white space and comments."""
+_WHITE_SPACE = ("__", "whitespace", "leading_", "lines_", "trailing_", "header", "footer")
+"""How the names of fields begin that hold white space and comments, or no node at all."""
 
 _PUNCTUATION = frozenset(
-    ["colon", "comma", "dot", "equal", "first_colon", "lbrace", "lbracket", "lpar", "operator", "rbrace", "rbracket"]
-    + ["relative", "rpar", "second_colon", "semicolon", "star"]
+    ["asynchronous", "colon", "comma", "dot", "equal", "first_colon", "indent", "lbrace", "lbracket", "lpar", "newline"]
+    + ["operator", "rbrace", "rbracket", "relative", "rpar", "second_colon", "semicolon", "separator", "star"]
 )
 
 _fields: dict[type, tuple[str, ...]] = {}
