@@ -38,11 +38,12 @@ def imported(tree: Tree, operation: EnsureImport) -> list[Change]:
         gap = "" if following.is_import else newline
         return [Change(start, start, f"{line}{newline}{gap}", CLOSES)]
     start = next_line(text, above.end)
-    lead = "" if above.is_import else newline
+    joins = above.is_import and not above.is_future
+    lead = "" if joins else newline
     if start == len(text) and not text.endswith(("\n", "\r")):
         return [Change(start, start, f"{newline}{lead}{line}", CLOSES)]
     blank_follows = not text[start : line_end(text, start)].strip()
-    tail = "" if above.is_import or blank_follows else newline
+    tail = "" if joins or blank_follows else newline
     return [Change(start, start, f"{lead}{line}{newline}{tail}", CLOSES)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from ..places import Span
-from .tree import Node, Tree, bind
+from .tree import Tree, bind
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,13 @@ class MethodShape:
     dot: int
 
 
-def _bound(tree: Tree, span: Span, kind: type[Node]) -> Node | None:
-    return bind(tree, [span], kind).get(span)
+def _bound_call(tree: Tree, span: Span) -> cst.Call | None:
+    return bind(tree, [span], cst.Call).get(span)
 
 
 def call_at(tree: Tree, span: Span) -> CallShape | None:
     """The call at a span as `ast` reports it."""
-    call = _bound(tree, span, cst.Call)
+    call = _bound_call(tree, span)
     if call is None:
         return None
     opening = tree.after(tree.outer_extent(call.func)[1])
@@ -91,7 +91,8 @@ def _argument(tree: Tree, argument: cst.Arg) -> Argument:
 
 def expression_at(tree: Tree, span: Span) -> ExpressionShape | None:
     """The expression at a span as `ast` reports it."""
-    node = _bound(tree, span, cst.BaseExpression)
+    found = [node for node in tree.nodes_at(span) if isinstance(node, cst.BaseExpression)]
+    node = found[-1] if found else None
     return None if node is None else _expression(tree, node)
 
 
@@ -115,7 +116,7 @@ def _expression(tree: Tree, node: cst.BaseExpression) -> ExpressionShape:
 
 def method_at(tree: Tree, span: Span) -> MethodShape | None:
     """The method call at a span as `ast` reports it; None also where parentheses enclose `receiver.method`."""
-    call = _bound(tree, span, cst.Call)
+    call = _bound_call(tree, span)
     if call is None or not isinstance(call.func, cst.Attribute) or call.func.lpar:
         return None
     receiver_end = tree.outer_extent(call.func.value)[1]
@@ -145,9 +146,10 @@ def statement_at(tree: Tree, span: Span) -> StatementShape | None:
         offset = tree.source.offset(span.line, span.column)
     except IndexError:
         return None
-    for node, (start, _) in tree.placed():
-        if start != offset or not isinstance(node, cst.BaseStatement):
+    for placed, (start, _) in tree.placed():
+        if start != offset or not isinstance(placed, cst.BaseStatement):
             continue
+        node: Any = placed
         above: Any = tree.parent(node)
         if isinstance(above, cst.If) and above.orelse is node:
             return None  # an elif
@@ -199,19 +201,18 @@ def _top(tree: Tree, node: Any, is_first: bool) -> TopStatement:
         for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
             _add_imports(small, imports, packages)
     simple = isinstance(node, cst.SimpleStatementLine)
-    small = node.body[0] if simple else None
+    first: Any = node.body[0] if simple else None
     is_docstring = (
         is_first
-        and isinstance(small, cst.Expr)
-        and isinstance(small.value, (cst.SimpleString, cst.ConcatenatedString))
-        and not small.value.lpar
+        and isinstance(first, cst.Expr)
+        and isinstance(first.value, (cst.SimpleString, cst.ConcatenatedString))
     )
     return TopStatement(
         start,
         end,
         is_docstring,
         any(module == "__future__" for module, _ in imports),
-        simple and isinstance(small, (cst.Import, cst.ImportFrom)),
+        simple and isinstance(first, (cst.Import, cst.ImportFrom)),
         frozenset(imports),
         frozenset(packages),
     )
