@@ -20,7 +20,7 @@ LAYERS = (
     "domain",
     "examples rule suppress report",
     "registry api fixes syntax project",
-    "engine documentation",
+    "engine documentation explanation",
     "runner",
     "render",
     "verify lsp",

@@ -21,6 +21,8 @@ from feedlint.rule import Rule
 
 Files = Mapping[str, str]
 BAD = [pytest.param(rule, bad, id=f"{rule.code}-{n}") for rule in all_rules() for n, bad in enumerate(rule.bad, 1)]
+# A file that can't be parsed has no comments, and is what it is in every layout.
+PARSED = [case for case in BAD if case.values[0].code != "FDL000"]
 FIXED = [case for case in BAD if case.values[1].fixed is not None]
 GOOD = [pytest.param(rule, good, id=f"{rule.code}-{n}") for rule in all_rules() for n, good in enumerate(rule.good, 1)]
 
@@ -78,7 +80,7 @@ def test_the_gates_hide_nothing(rule: Rule, example: Bad | Good, root: Path) -> 
     assert findings(root, example.files) == findings(root, example.files, gates=False)
 
 
-@pytest.mark.parametrize(("rule", "bad"), BAD)
+@pytest.mark.parametrize(("rule", "bad"), PARSED)
 def test_a_comment_on_the_marked_line_silences_it(rule: Rule, bad: Bad, root: Path) -> None:
     assert places(root, _with_comment(bad, f"# feedlint: ignore[{rule.code}]"), rule.code) == set()
 
@@ -130,7 +132,7 @@ def test_a_comment_beside_the_code_stays(rule: Rule, bad: Bad, root: Path) -> No
     }
 
 
-@pytest.mark.parametrize(("rule", "bad"), BAD)
+@pytest.mark.parametrize(("rule", "bad"), PARSED)
 def test_calls_with_one_argument_on_each_line_are_found_and_fixed_alike(rule: Rule, bad: Bad, root: Path) -> None:
     before = {
         p: _one_argument_per_line(t, {line for path, line in bad.marked if path == p}) for p, t in bad.files.items()

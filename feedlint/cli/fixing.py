@@ -36,6 +36,7 @@ def apply_fixes(
 
     before = {r.path: r.source.data for r in outcome.reports if r.source is not None}
     fixed = fix(outcome.reports, judge, accepted, frozenset(found.files))  # type: ignore[arg-type]
+    before = {**fixed.read, **before}
     changed = {path: text for path, text in fixed.texts.items() if text != before.get(path)}
     if request.diff:
         for path in sorted(changed):

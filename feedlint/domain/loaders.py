@@ -362,7 +362,8 @@ class Loader:
         statement = self.call.statement
         above = project.line_of(path, statement.line - 1).strip()
         lines = [project.line_of(path, number) for number in range(statement.line, statement.end_line + 1)]
-        return above.startswith("#") or any("#" in line for line in lines)
+        comments = [above if above.startswith("#") else "", *(line.partition("#")[2] for line in lines)]
+        return any(character.isalpha() for comment in comments for character in comment)
 
     @property
     def uses_accelerator(self) -> bool:

@@ -72,8 +72,8 @@ def _candidates(semantics: Semantics, module: ir.Module) -> Iterator[tuple[ir.Ex
     for loop in module.loops:
         if isinstance(loop, ir.While):
             yield loop.test, True
-    for function in [*module.functions, module]:
-        for node in ir.walk_block(function.body, into_functions=False):
+    for block in [*(function.body for function in module.functions), module.body]:
+        for node in ir.walk_block(block, into_functions=False):
             if isinstance(node, (ir.If, ir.Assert)):
                 yield node.test, True
             elif isinstance(node, ir.Template):

@@ -404,7 +404,7 @@ class _Lowering:
             new = self._put(ir.Constant(), old, parent)
             new.value = ...
             return new  # type: ignore[no-any-return]
-        return handler(self, old, parent)  # type: ignore[no-any-return]
+        return handler(self, old, parent)
 
     def _name(self, old: ast.Name, parent: ir.Node) -> ir.Expression:
         new = self._put(ir.Name(), old, parent)
