@@ -79,6 +79,8 @@ def creations(semantics: Semantics, module: ir.Module, settings: Settings) -> It
 
 def _creation(semantics: Semantics, move: ir.Call) -> Creation | None:
     factory, is_direct = _made_by(move.receiver)
+    if isinstance(factory, ir.Call) and factory.positional and "torch.autograd.Variable" in semantics.names_of(factory.function_expression):
+        factory, is_direct = factory.positional[0], False
     if not isinstance(factory, ir.Call) or len(move.arguments) > 1:
         return None
     names = semantics.names_of(factory.function_expression)
@@ -122,6 +124,8 @@ def _made_by(receiver: ir.Expression | None) -> tuple[ir.Expression | None, bool
             own = [b for b in bindings if b.kind == "assign" and not b.path and b.node.statement is not receiver.statement]
             uses = [u for u in receiver.module.names.get(receiver.id, ()) if u.scope is receiver.scope]
             between = [u for u in uses if own and own[0].node.statement.order < u.statement.order < receiver.statement.order]
+            if any(isinstance(u.parent, ir.Attribute) and u.parent.name == "is_cuda" for u in between):
+                between = []
             if len(own) == 1 and not between and isinstance(own[0].value, (ir.Call, ir.Index)):
                 receiver, is_direct = own[0].value, False
                 continue

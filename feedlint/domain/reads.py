@@ -100,12 +100,24 @@ def _somewhere_on_a_device(semantics: Semantics, steps: tuple[PerStep, ...]) -> 
     for step in steps:
         if step.loop.hook:
             return True
+        loop = step.loop.node
+        if isinstance(loop, ir.For) and any(t.source == "batch" for t in _targets(semantics, loop.target)):
+            return True  # a framework moved it
         for node in step.loop.body:
             if isinstance(node, ir.Call) and node.method in ("to", "cuda") and devices.target_of(semantics, node) not in (None, CPU):
                 return True
             if isinstance(node, ir.Call) and any(t.place not in (CPU, UNKNOWN_DEVICE) for t in semantics.evaluate(node).of(Tensor)):
                 return True
     return False
+
+
+def _targets(semantics: Semantics, target: ir.Expression) -> Iterator[Tensor]:
+    """The tensors that the names of a loop's target get."""
+    for node in ir.walk(target):
+        if isinstance(node, ir.Name):
+            for binding in node.scope.bindings.get(node.id, ()):
+                if binding.kind == "element":
+                    yield from semantics.binding(binding).of(Tensor)
 
 
 def _read_values(semantics: Semantics, node: ir.Expression) -> tuple[Tensor, ...]:

@@ -305,8 +305,9 @@ def _attribute(semantics: Semantics, value: Instance, name: str) -> ValueSet:
     if found.values or found.open:
         return found
     found = class_attribute(semantics, value.maker, name)
-    if found.values:
+    if found.values and not any(isinstance(v, External) and v.name.endswith("." + name) for v in found.values):
         return found
+    found = NOTHING
     above = lineage(semantics, node)
     for other in subclasses(semantics, node):
         method = other.method(name)
