@@ -197,8 +197,8 @@ class _CallEditor:
         beside = self._comment_beside(last)
         if (beside and line_start(self.text, start) == line_start(self.text, end)) or (beside and self._begins_line(self.arguments[last].start)):
             end = beside[1]
-        above = self._lines_above(start, self.call.open) if self._begins_line(start) else start
-        if above != line_start(self.text, start):
+        if self._begins_line(start):
+            above = self._lines_above(start, self.call.open)
             start = above + len(indentation(self.text, above))
         if not self.new:
             others = has_comment(self.tree, self.call.open, start) or has_comment(self.tree, end, self.call.close)
@@ -234,7 +234,8 @@ class _CallEditor:
         assert before is not None
         assert before.comma is not None
         if not has_comment(self.tree, before.end, start):
-            return [Change(before.comma + 1 if arguments[last].comma is not None else before.end, after, "")]
+            keeps_comma = arguments[last].comma is not None or bool(self.new)
+            return [Change(before.comma + 1 if keeps_comma else before.end, after, "")]
         made = [Change(start, after, "")]
         if arguments[last].comma is None and not self.new:
             made.append(Change(before.comma, before.comma + 1, ""))
@@ -273,14 +274,11 @@ class _CallEditor:
             if alone or (self._is_broken() and self._grows_too_long(end)):
                 gap = self._own_line(argument)
         last_has_comma = self.arguments[-1].comma is not None
-        if spread is not None or last_has_comma or (argument.comma is not None and has_break(gap)):
-            # The argument keeps its comma, and its comment where the new ones go to the next line.
+        if argument.comma is not None:
+            # It keeps its comma, and its comment where the new ones go to the next line.
             place = beside[1] if beside and has_break(gap) else end
             final = "," if spread is not None or last_has_comma else ""
             return [*made, Change(place, place, gap + f",{gap}".join(self.new) + final)]
-        if argument.comma is not None:
-            # What followed it on the line goes, with its comma.
-            return [*made, Change(argument.end, argument.end, "".join(f",{gap}{new}" for new in self.new))]
         if beside and has_break(gap):
             place = beside[1]
             content = gap + f",{gap}".join(self.new)

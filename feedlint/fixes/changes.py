@@ -51,6 +51,7 @@ def as_edits(source: Source, changes: list[Change]) -> tuple[Edit, ...]:
     """Edits in the order of the text; changes that touch become one, so that no editor must guess their order."""
     joined: list[Change] = []
     for change in in_order(changes):
+        assert not joined or joined[-1].end <= change.start
         if joined and joined[-1].end == change.start:
             before = joined.pop()
             change = Change(before.start, change.end, before.content + change.content)
