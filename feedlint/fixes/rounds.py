@@ -1,24 +1,23 @@
 """Applies plans round by round until nothing changes, and takes back at any doubt. Pure: bytes in, bytes out.
 
-Fixes can't be trusted one by one: each round makes all that fit together, judges the result, and keeps it only if it is
-what was promised. If not, half of the suspects wait while the others are tried, until the one to blame stands alone.
+A round makes all fixes that fit together, has the result judged, and keeps it only if it is what was promised. If not,
+half of the suspects wait while the others are tried, until one that breaks the promise stands alone.
 """
 
 from __future__ import annotations
 
-import ast
-import warnings
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from ..findings import Finding, Fix, Severity
+from ..findings import Fix
 from ..report import FileReport
 from ..source import NotFaithful, Source, SourceProblem, source_from_bytes
+from ..syntax import NotRewritable, Tree, parse
 from .operations import Edit
 from .plan import Plan, complete, make_plan
-from .targets import by_path, path_of
+from .promises import Identity, broken_promise, identities, unreadable
+from .rendering import render
+from .targets import by_path
 
 ROUNDS = 10
 
@@ -26,80 +25,147 @@ Judge = Callable[[Mapping[str, bytes]], Sequence[FileReport]]
 """Judges all files again, some of them with other bytes than before."""
 
 Read = Callable[[str], bytes]
-"""The bytes of a file as it was before any fix."""
+"""The bytes of a file before any fix. Raises OSError."""
 
 
 @dataclass(slots=True)
 class Fixed:
     """What came of fixing.
 
-    `before` and `texts` are the old and the new bytes of changed files; `applied` is what was fixed, `taken_back` what was
-    tried in vain, with the reason. `reports` and `last` (the plan for what is left) are of the files as they are now.
-    `stable` is false where more could be done, but the rounds were over.
+    `before` and `texts` are the old and the new bytes of the changed files. `applied` is what was fixed and `taken_back`
+    what was tried in vain, with the reason. `reports` and `last`, the plan for what is left, are of the files as they are
+    now. `stable` is false where more could be done, but the rounds were over.
     """
 
+    reports: Sequence[FileReport]
     before: dict[str, bytes] = field(default_factory=dict)
     texts: dict[str, bytes] = field(default_factory=dict)
     applied: list[Fix] = field(default_factory=list)
     taken_back: list[tuple[Fix, str]] = field(default_factory=list)
-    reports: Sequence[FileReport] = ()
     last: Plan | None = None
     stable: bool = True
-
-
-class Identity(NamedTuple):
-    """A finding wherever the lines have gone: its file, its rule, and the words of its statement."""
-
-    path: str
-    code: str
-    statement: str
-
-
-class Doubt(NamedTuple):
-    """Why a result is not kept, and the fixes one of which must be to blame."""
-
-    reason: str
-    suspects: list[Fix]
 
 
 def fix(
     reports: Sequence[FileReport], judge: Judge, accepted: Collection[str], editable: Collection[str], read: Read
 ) -> Fixed:
-    """Apply what may be applied. `reports` are those of the files as they are, `editable` the paths that may change."""
-    outcome = Fixed(reports=reports)
+    """Apply what may be applied. `reports` are of the files as they are, `editable` the paths that may change."""
+    outcome = Fixed(reports)
     in_vain: set[Identity] = set()
-    rounds = 0
-    waiting: set[str] = set()
-    while True:
-        state = _State(outcome.reports, {**outcome.before, **outcome.texts}, read)
-        refused = {key for key, identities in state.identities.items() if identities & in_vain}
-        outcome.last = make_plan(state.fixes.values(), state.edits, accepted, editable, refused)
-        chosen = complete(fix for fix in outcome.last.applied if fix.key not in waiting)
-        if rounds == ROUNDS or not outcome.last.applied:
-            outcome.stable = not outcome.last.applied
-            return outcome
-        texts, made, left = _written(chosen, state)
-        doubt = _unreadable(texts, made) if made else Doubt(*_reason(left, outcome.last.applied))
-        if doubt is None:
-            after = judge({**outcome.texts, **texts})
-            doubt = _broken_promise(outcome.reports, after, made, state)
-        if doubt is None:
-            outcome.before |= {path: state.sources[path].data for path in texts if path not in outcome.before}
-            outcome.texts |= texts
-            outcome.applied += made
-            outcome.reports = after
-            rounds += 1
+
+    def plan() -> Plan:
+        offered = [f.fix for report in outcome.reports for f in report.findings if f.fix is not None]
+        edits = {key: made for report in outcome.reports for key, made in report.edits.items()}
+        refused = {key for key, cured in identities(outcome.reports).items() if not in_vain.isdisjoint(cured)}
+        return make_plan(offered, edits, accepted, editable, refused)
+
+    for _ in range(ROUNDS):
+        files = _Files(outcome, read)
+        waiting: set[str] = set()
+        while (planned := plan()).applied:
+            draft = _draft(complete(f for f in planned.applied if f.key not in waiting), files)
+            guilty = draft.left or dict.fromkeys(waiting, "it cannot be tried apart from what requires it")
+            if draft.made:
+                doubt = unreadable(draft.texts, draft.made)
+                after = outcome.reports if doubt else judge({**outcome.texts, **draft.texts})
+                doubt = doubt or broken_promise(outcome.reports, after, draft.made)
+                if doubt is None:
+                    outcome.before |= {path: files.data(path) for path in draft.texts if path not in outcome.before}
+                    outcome.texts |= draft.texts
+                    outcome.applied += draft.made
+                    outcome.reports = after
+                    break
+                # What others require is tried before them, and nothing is guilty that was not tried by itself.
+                suspects = sorted((f.key for f in doubt.suspects), key=lambda key: len(planned.together(key)))
+                others = {f.key for f in draft.made}.difference(planned.together(suspects[0]))
+                if others:
+                    waiting.update(suspects[(len(suspects) + 1) // 2 :] or others)
+                    continue
+                guilty = dict.fromkeys(suspects, doubt.reason)
+            outcome.taken_back += [(f, guilty[f.key]) for f in planned.applied if f.key in guilty]
+            known = identities(outcome.reports)
+            in_vain.update(identity for key in guilty for identity in known[key])
             waiting.clear()
-        elif made and len(doubt.suspects) > 1:
-            waiting |= {suspect.key for suspect in doubt.suspects[len(doubt.suspects) // 2 :]}
         else:
-            outcome.taken_back += [(suspect, doubt.reason) for suspect in doubt.suspects]
-            in_vain |= {identity for suspect in doubt.suspects for identity in state.identities[suspect.key]}
-            waiting.clear()
+            break
+    outcome.last = plan()
+    outcome.stable = not outcome.last.applied
+    return outcome
 
 
-def _reason(left: Mapping[str, str], planned: Sequence[Fix]) -> tuple[str, list[Fix]]:
-    """Why nothing at all could be written, and what that is."""
-    return next(iter(left.values()), "it cannot be tried apart from what it requires"), [
-        fix for fix in planned if not left or fix.key in left
-    ]
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """New bytes, the fixes that they contain, and those that did not fit in, by key with the reason."""
+
+    texts: dict[str, bytes]
+    made: list[Fix]
+    left: dict[str, str]
+
+
+def _draft(chosen: list[Fix], files: _Files) -> _Draft:
+    """Write as many fixes as fit together, each as a whole; of two that touch the same text the first."""
+    left: dict[str, str] = {}
+    while True:
+        texts: dict[str, bytes] = {}
+        problems: dict[object, str] = {}
+        for path, operations in by_path(o for each in chosen for o in each.operations).items():
+            tree = files.tree(path)
+            if isinstance(tree, NotRewritable):
+                problems.update(dict.fromkeys(operations, tree.reason))
+                continue
+            made = render(tree, tree.source, operations)
+            problems.update(made.refused)
+            try:
+                new = tree.source.encode(edited(tree.source, made.edits))
+            except (NotFaithful, UnicodeEncodeError) as error:
+                problems.update(dict.fromkeys(operations, str(error)))
+                continue
+            if new != tree.source.data:
+                texts[path] = new
+        failed = {each.key: problems[o] for each in chosen for o in each.operations if o in problems}
+        if not failed:
+            return _Draft(texts, chosen, left)
+        left |= failed
+        chosen = complete(each for each in chosen if each.key not in failed)
+
+
+def edited(source: Source, edits: Iterable[Edit]) -> str:
+    """The text after edits that do not overlap."""
+    pieces = []
+    end = len(source.text)
+    for edit in sorted(edits, key=lambda edit: edit.place.span, reverse=True):
+        span = edit.place.span
+        pieces += [source.text[source.offset(span.end_line, span.end_column) : end], edit.content]
+        end = source.offset(span.line, span.column)
+    return source.text[:end] + "".join(reversed(pieces))
+
+
+class _Files:
+    """The files as they are at the start of a round, each parsed once."""
+
+    def __init__(self, outcome: Fixed, read: Read) -> None:
+        self._sources = {report.path: report.source for report in outcome.reports if report.source is not None}
+        self._texts = outcome.texts
+        self._read = read
+        self._trees: dict[str, Tree | NotRewritable] = {}
+
+    def data(self, path: str) -> bytes:
+        tree = self._trees[path]
+        assert isinstance(tree, Tree), "only files that were written are asked for"
+        return tree.source.data
+
+    def tree(self, path: str) -> Tree | NotRewritable:
+        if path not in self._trees:
+            source = self._source(path)
+            self._trees[path] = parse(source) if isinstance(source, Source) else source
+        return self._trees[path]
+
+    def _source(self, path: str) -> Source | NotRewritable:
+        if path in self._sources:
+            return self._sources[path]
+        try:
+            data = self._texts[path] if path in self._texts else self._read(path)
+        except OSError as error:
+            return NotRewritable(f"it cannot be read: {error.strerror or error}")
+        source = source_from_bytes(path, data)
+        return NotRewritable(source.reason) if isinstance(source, SourceProblem) else source

@@ -17,23 +17,29 @@ def write(path: str, before: bytes, after: bytes) -> str | None:
     target = os.path.realpath(path)
     try:
         with open(target, "rb") as file:
+            status = os.fstat(file.fileno())
             if file.read() != before:
                 return "it was changed meanwhile"
-            status = os.fstat(file.fileno())
-        handle, temporary = tempfile.mkstemp(prefix=".feedlint-", dir=os.path.dirname(target))
+        if not os.access(target, os.W_OK):
+            return "it is write-protected"
+        _replace(target, after, status)
     except OSError as error:
-        return f"it can't be written: {error.strerror}"
+        return f"it cannot be written: {error.strerror or error}"
+    return None
+
+
+def _replace(target: str, content: bytes, status: os.stat_result) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=".feedlint-", dir=os.path.dirname(target))
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(after)
-        if not os.access(target, os.W_OK):
-            raise PermissionError(13, "it is write-protected")
-        with contextlib.suppress(OSError):  # only root may give a file away; the mode matters in any case
+            file.write(content)
+        new = os.stat(temporary)
+        if (new.st_uid, new.st_gid) != (status.st_uid, status.st_gid):
             os.chown(temporary, status.st_uid, status.st_gid)
+        # After the owner, since a change of owner takes away special bits.
         os.chmod(temporary, stat.S_IMODE(status.st_mode))
         os.replace(temporary, target)
-    except OSError as error:
+    except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
-        return f"it can't be written: {error.strerror}"
-    return None
+        raise
