@@ -34,10 +34,15 @@ def apply_fixes(
         again = Workspace(workspace.overrides, workspace.vocabulary, {**overlays, **texts})
         return judge_files(again, found.files).reports
 
-    before = {r.path: r.source.data for r in outcome.reports if r.source is not None}
-    fixed = fix(outcome.reports, judge, accepted, frozenset(found.files))  # type: ignore[arg-type]
-    before = {**fixed.read, **before}
-    changed = {path: text for path, text in fixed.texts.items() if text != before.get(path)}
+    def read(path: str) -> bytes:
+        if path in overlays:
+            return overlays[path]
+        with open(path, "rb") as file:
+            return file.read()
+
+    fixed = fix(outcome.reports, judge, accepted, frozenset(found.files), read)  # type: ignore[arg-type]
+    before = fixed.before
+    changed = {path: text for path, text in fixed.texts.items() if text != before[path]}
     if request.diff:
         for path in sorted(changed):
             write(unified(path, shown(path), before[path], changed[path]))
