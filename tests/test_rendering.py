@@ -338,14 +338,23 @@ IMPORTED = {
         "from __future__ import annotations\n\nimport os\n",
         "from __future__ import annotations\n\nimport os\nimport torch\n",
     ),
-    "future alone": ("from __future__ import annotations\nx = 1\n", "from __future__ import annotations\n\nimport torch\n\nx = 1\n"),
+    "future alone": (
+        "from __future__ import annotations\nx = 1\n",
+        "from __future__ import annotations\n\nimport torch\n\nx = 1\n",
+    ),
     "beside its own package": (
         "import os\nfrom torch.utils import data\nimport sys\n",
         "import os\nimport torch\nfrom torch.utils import data\nimport sys\n",
     ),
-    "header comments": ("#!/usr/bin/env python\n# licence\n\nx = 1\n", "#!/usr/bin/env python\n# licence\n\nimport torch\n\nx = 1\n"),
+    "header comments": (
+        "#!/usr/bin/env python\n# licence\n\nx = 1\n",
+        "#!/usr/bin/env python\n# licence\n\nimport torch\n\nx = 1\n",
+    ),
     "two on a line": ("import os; import sys\n", "import os; import sys\nimport torch\n"),
-    "import over lines": ("from os import (\n    path,\n)  # c\nx = 1\n", "from os import (\n    path,\n)  # c\nimport torch\nx = 1\n"),
+    "import over lines": (
+        "from os import (\n    path,\n)  # c\nx = 1\n",
+        "from os import (\n    path,\n)  # c\nimport torch\nx = 1\n",
+    ),
     "nothing": ("", "import torch\n"),
     "comment alone": ("# c\n", "# c\nimport torch\n"),
     "no line break at the end": ("import os", "import os\nimport torch"),
@@ -394,7 +403,10 @@ MOVED = {
         "for x in y:\n    g(x)  # not mine\n    a = 1\n",
         "a = 1\nfor x in y:\n    g(x)  # not mine\n",
     ),
-    "above the comments of the target": ("# loop\nfor x in y:\n    a = 1\n    g(x)\n", "a = 1\n# loop\nfor x in y:\n    g(x)\n"),
+    "above the comments of the target": (
+        "# loop\nfor x in y:\n    a = 1\n    g(x)\n",
+        "a = 1\n# loop\nfor x in y:\n    g(x)\n",
+    ),
     "only one of its block": ("for x in y:\n    a = 1\n", "a = 1\nfor x in y:\n    pass\n"),
     "string over lines": (
         "if z:\n    for x in y:\n        a = '''\n        b\n'''\n        g(x)\n",

@@ -210,9 +210,29 @@ def test_edits_keep_the_line_breaks_of_the_file(program: Program) -> None:
         assert "\r" not in after
 
 
-CONTEXTS = ["x = {}\n", "{} * b\n", "a - {}\n", "{}.b\n", "{}[0]\n", "f({})\n", "f(k={})\n", "not {}\n", "-{} ** 2\n",
-            "[i for i in {} if {}]\n", "a if {} else b\n", "lambda: {}\n", "{} < a < {}\n", "x = (  # c\n {}\n)\n",
-            "f'{{{}}}'\n", "[*{}]\n", "f(*{})\n", "{{**{}}}\n", "a[{}:b]\n", "async def f(): await {}\n", "a or {}\n"]
+CONTEXTS = [
+    "x = {}\n",
+    "{} * b\n",
+    "a - {}\n",
+    "{}.b\n",
+    "{}[0]\n",
+    "f({})\n",
+    "f(k={})\n",
+    "not {}\n",
+    "-{} ** 2\n",
+    "[i for i in {} if {}]\n",
+    "a if {} else b\n",
+    "lambda: {}\n",
+    "{} < a < {}\n",
+    "x = (  # c\n {}\n)\n",
+    "f'{{{}}}'\n",
+    "[*{}]\n",
+    "f(*{})\n",
+    "{{**{}}}\n",
+    "a[{}:b]\n",
+    "async def f(): await {}\n",
+    "a or {}\n",
+]
 """Places of an expression; the text of the one that is changed is `here`."""
 
 
@@ -226,7 +246,9 @@ def at_here(text: str) -> tuple[Source, Place]:
 
 @given(st.sampled_from(CONTEXTS), st.sampled_from(CODES))
 def test_a_replaced_expression_holds_together(context: str, code: str) -> None:
-    source, here = at_here(context.replace("{}", "here", 1).replace("{}", "there").replace("{{", "{").replace("}}", "}"))
+    source, here = at_here(
+        context.replace("{}", "here", 1).replace("{}", "there").replace("{{", "{").replace("}}", "}")
+    )
     result = render_all(source, [ReplaceExpression(here, code)])
     assert not result.refused
     assert meaning(edited(source, result)) == meaning(source.text.replace("here", f"({code})", 1))
@@ -234,7 +256,9 @@ def test_a_replaced_expression_holds_together(context: str, code: str) -> None:
 
 @given(st.sampled_from(CONTEXTS), st.sampled_from([("g(", ")"), ("", " > 0"), ("not ", ""), ("", " or c"), ("-", "")]))
 def test_a_wrapped_expression_holds_together(context: str, around: tuple[str, str]) -> None:
-    source, here = at_here(context.replace("{}", "here", 1).replace("{}", "there").replace("{{", "{").replace("}}", "}"))
+    source, here = at_here(
+        context.replace("{}", "here", 1).replace("{}", "there").replace("{{", "{").replace("}}", "}")
+    )
     before, after = around
     result = render_all(source, [Wrap(here, before, after)])
     assert not result.refused

@@ -177,6 +177,8 @@ def test_a_file_that_does_not_come_back_exactly_is_not_rewritable() -> None:
     assert "give it back" in found.reason
 
 
-@pytest.mark.parametrize("text", ["", "\n", "# c", "x = 1", "x = 1\r\n", "\r\nx\r\n", "x\n\n\n", "if x:\n\ty\n# z\n  # w\n"])
+@pytest.mark.parametrize(
+    "text", ["", "\n", "# c", "x = 1", "x = 1\r\n", "\r\nx\r\n", "x\n\n\n", "if x:\n\ty\n# z\n  # w\n"]
+)
 def test_files_with_any_kind_of_line_break_and_end_are_rewritable(text: str) -> None:
     assert isinstance(parse(source_of(text)), Tree)

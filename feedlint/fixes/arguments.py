@@ -195,7 +195,9 @@ class _CallEditor:
         start, end = self.arguments[first].start, self._after(last)
         comma = "," if self.arguments[last].comma is not None and self.new else ""
         beside = self._comment_beside(last)
-        if (beside and line_start(self.text, start) == line_start(self.text, end)) or (beside and self._begins_line(self.arguments[last].start)):
+        if (beside and line_start(self.text, start) == line_start(self.text, end)) or (
+            beside and self._begins_line(self.arguments[last].start)
+        ):
             end = beside[1]
         if self._begins_line(start):
             above = self._lines_above(start, self.call.open)

@@ -20,10 +20,9 @@ def replaced(tree: Tree, operation: ReplaceExpression) -> list[Change]:
     if text[start:end] == code:
         return []
     _refuse_comment(tree, start, end)
-    if shape.has_parentheses:
-        start, end, bare = shape.start, shape.end, code
-        return [Change(start, end, bare)]
-    return [Change(start, end, _fitting(tree, shape, start, end, code))]
+    if not shape.has_parentheses:
+        code = _fitting(tree, shape, start, end, code)
+    return [Change(start, end, code)]
 
 
 def wrapped(tree: Tree, operation: Wrap) -> list[Change]:

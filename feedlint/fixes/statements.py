@@ -20,7 +20,9 @@ def imported(tree: Tree, operation: EnsureImport) -> list[Change]:
     statements = top_statements(tree)
     if any(wanted in statement.imports for statement in statements):
         return []
-    line = f"import {operation.module}" if operation.name is None else f"from {operation.module} import {operation.name}"
+    line = (
+        f"import {operation.module}" if operation.name is None else f"from {operation.module} import {operation.name}"
+    )
     text, newline = tree.source.text, tree.source.newline
     package = operation.module.partition(".")[0]
     for statement in statements:

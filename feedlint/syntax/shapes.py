@@ -203,9 +203,7 @@ def _top(tree: Tree, node: Any, is_first: bool) -> TopStatement:
     simple = isinstance(node, cst.SimpleStatementLine)
     first: Any = node.body[0] if simple else None
     is_docstring = (
-        is_first
-        and isinstance(first, cst.Expr)
-        and isinstance(first.value, (cst.SimpleString, cst.ConcatenatedString))
+        is_first and isinstance(first, cst.Expr) and isinstance(first.value, (cst.SimpleString, cst.ConcatenatedString))
     )
     return TopStatement(
         start,
