@@ -72,7 +72,9 @@ def test_a_write_protected_file_is_left_alone(program: Path) -> None:
     assert program.read_bytes() == OLD
 
 
-def test_a_failure_at_the_last_step_leaves_the_file_and_no_other(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_at_the_last_step_leaves_the_file_and_no_other(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(source: str, target: str) -> None:
         raise OSError(28, "No space left on device")
 

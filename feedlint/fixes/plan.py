@@ -21,9 +21,9 @@ class Plan:
     The risks of a fix are the smallest set that would have to be accepted: its own and those of what it requires.
     """
 
-    applied: tuple[Fix, ...]
-    held_back: tuple[tuple[Fix, str], ...]
-    risky: tuple[tuple[Fix, frozenset[str]], ...]
+    applied: tuple[Fix, ...] = ()
+    held_back: tuple[tuple[Fix, str], ...] = ()
+    risky: tuple[tuple[Fix, frozenset[str]], ...] = ()
 
     def unlocked_by(self, risks: Collection[str]) -> int:
         """How many more fixes would be applied if these risks, and no others, were accepted too."""

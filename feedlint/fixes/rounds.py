@@ -15,7 +15,7 @@ from ..source import NotFaithful, Source, SourceProblem, source_from_bytes
 from ..syntax import NotRewritable, Tree, parse
 from .operations import Edit
 from .plan import Plan, complete, make_plan
-from .promises import Identity, broken_promise, identities, unreadable
+from .promises import Doubt, Identity, broken_promise, identities, unreadable
 from .rendering import render
 from .targets import by_path
 
@@ -34,7 +34,7 @@ class Fixed:
 
     `before` and `texts` are the old and the new bytes of the changed files. `applied` is what was fixed and `taken_back`
     what was tried in vain, with the reason. `reports` and `last`, the plan for what is left, are of the files as they are
-    now. `stable` is false where more could be done, but the rounds were over.
+    now; where it still applies some, the rounds were over.
     """
 
     reports: Sequence[FileReport]
@@ -42,55 +42,85 @@ class Fixed:
     texts: dict[str, bytes] = field(default_factory=dict)
     applied: list[Fix] = field(default_factory=list)
     taken_back: list[tuple[Fix, str]] = field(default_factory=list)
-    last: Plan | None = None
-    stable: bool = True
+    last: Plan = field(default_factory=Plan)
+
+    @property
+    def stable(self) -> bool:
+        return not self.last.applied
 
 
 def fix(
     reports: Sequence[FileReport], judge: Judge, accepted: Collection[str], editable: Collection[str], read: Read
 ) -> Fixed:
     """Apply what may be applied. `reports` are of the files as they are, `editable` the paths that may change."""
-    outcome = Fixed(reports)
-    in_vain: set[Identity] = set()
-
-    def plan() -> Plan:
-        offered = [f.fix for report in outcome.reports for f in report.findings if f.fix is not None]
-        edits = {key: made for report in outcome.reports for key, made in report.edits.items()}
-        refused = {key for key, cured in identities(outcome.reports).items() if not in_vain.isdisjoint(cured)}
-        return make_plan(offered, edits, accepted, editable, refused)
-
+    run = _Run(judge, accepted, editable, read, Fixed(reports))
     for _ in range(ROUNDS):
-        files = _Files(outcome, read)
-        waiting: set[str] = set()
-        while (planned := plan()).applied:
-            draft = _draft(complete(f for f in planned.applied if f.key not in waiting), files)
-            guilty = draft.left or dict.fromkeys(waiting, "it cannot be tried apart from what requires it")
-            if draft.made:
-                doubt = unreadable(draft.texts, draft.made)
-                after = outcome.reports if doubt else judge({**outcome.texts, **draft.texts})
-                doubt = doubt or broken_promise(outcome.reports, after, draft.made)
-                if doubt is None:
-                    outcome.before |= {path: files.data(path) for path in draft.texts if path not in outcome.before}
-                    outcome.texts |= draft.texts
-                    outcome.applied += draft.made
-                    outcome.reports = after
-                    break
-                # What others require is tried before them, and nothing is guilty that was not tried by itself.
-                suspects = sorted((f.key for f in doubt.suspects), key=lambda key: len(planned.together(key)))
-                others = {f.key for f in draft.made}.difference(planned.together(suspects[0]))
-                if others:
-                    waiting.update(suspects[(len(suspects) + 1) // 2 :] or others)
-                    continue
-                guilty = dict.fromkeys(suspects, doubt.reason)
-            outcome.taken_back += [(f, guilty[f.key]) for f in planned.applied if f.key in guilty]
-            known = identities(outcome.reports)
-            in_vain.update(identity for key in guilty for identity in known[key])
-            waiting.clear()
-        else:
+        if not run.round():
             break
-    outcome.last = plan()
-    outcome.stable = not outcome.last.applied
-    return outcome
+    run.outcome.last = run.plan()
+    return run.outcome
+
+
+@dataclass(slots=True)
+class _Run:
+    judge: Judge
+    accepted: Collection[str]
+    editable: Collection[str]
+    read: Read
+    outcome: Fixed
+    in_vain: set[Identity] = field(default_factory=set)
+
+    def plan(self) -> Plan:
+        reports = self.outcome.reports
+        offered = [finding.fix for report in reports for finding in report.findings if finding.fix is not None]
+        edits = {key: made for report in reports for key, made in report.edits.items()}
+        refused = {key for key, cured in identities(reports).items() if not self.in_vain.isdisjoint(cured)}
+        return make_plan(offered, edits, self.accepted, self.editable, refused)
+
+    def round(self) -> bool:
+        """Apply what fits together. False where nothing is left that can be applied."""
+        files = _Files(self.outcome, self.read)
+        waiting: set[str] = set()
+        while (planned := self.plan()).applied:
+            draft = _draft(complete(fix for fix in planned.applied if fix.key not in waiting), files)
+            if not draft.made:
+                self.give_up(draft.left or dict.fromkeys(waiting, "it cannot be tried apart from what requires it"))
+                waiting.clear()
+                continue
+            doubt = self.attempt(draft, files)
+            if doubt is None:
+                return True
+            # What others require is tried before them, and nothing is guilty that was not tried by itself.
+            suspects = sorted((fix.key for fix in doubt.suspects), key=lambda key: len(planned.together(key)))
+            others = {fix.key for fix in draft.made}.difference(planned.together(suspects[0]))
+            if others:
+                waiting.update(suspects[(len(suspects) + 1) // 2 :] or others)
+            else:
+                self.give_up(dict.fromkeys(suspects, doubt.reason))
+                waiting.clear()
+        return False
+
+    def attempt(self, draft: _Draft, files: _Files) -> Doubt | None:
+        """Keep a draft if nothing speaks against it."""
+        doubt = unreadable(draft.texts, draft.made)
+        if doubt is not None:
+            return doubt
+        outcome = self.outcome
+        reports = self.judge({**outcome.texts, **draft.texts})
+        doubt = broken_promise(outcome.reports, reports, draft.made)
+        if doubt is None:
+            outcome.before |= {path: files.data(path) for path in draft.texts if path not in outcome.before}
+            outcome.texts |= draft.texts
+            outcome.applied += draft.made
+            outcome.reports = reports
+        return doubt
+
+    def give_up(self, reasons: Mapping[str, str]) -> None:
+        """Never again try these fixes, given by their keys."""
+        offered = {fix.key: fix for fix in self.plan().applied}
+        self.outcome.taken_back += [(offered[key], reason) for key, reason in reasons.items()]
+        cures = identities(self.outcome.reports)
+        self.in_vain.update(identity for key in reasons for identity in cures[key])
 
 
 @dataclass(frozen=True, slots=True)
