@@ -142,6 +142,11 @@ def iterated_again(semantics: Semantics, use: Use, made_by: ir.Call) -> bool:
     return total > 1 and len({loop.node for loop in use.loops if loop.kind == TRAINING}) > 1
 
 
+def is_repeated(semantics: Semantics, node: ir.Node, made_by: ir.Call) -> bool:
+    """Whether a node runs several times for one loader."""
+    return _repeated(semantics, node, made_by, 3)
+
+
 def _repeated(semantics: Semantics, node: ir.Node, made_by: ir.Call, depth: int) -> bool:
     child: Any = node
     for ancestor in node.ancestors():

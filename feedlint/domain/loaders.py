@@ -334,11 +334,21 @@ class Loader:
         for value in self.dataset.values.values:
             if isinstance(value, Instance) and isinstance(value.maker, External) and value.maker.name in loader_apis.FEEDS_ITSELF:
                 return f"{value.maker.name} brings its own workers"
+        if self._restarts_for_each_batch():
+            return "a new iteration is started for each batch: its workers would start for each"
         if self._serves_requests():
             return "it is made for one request"
         if self._fetched_once_per_loader():
             return "only one batch is taken from it"
         return ""
+
+    def _restarts_for_each_batch(self) -> bool:
+        """Whether `next(iter(loader))` is how the loop gets its batches."""
+        return any(
+            isinstance(inner, ir.Call) and inner.method in ("iter", "enumerate") and consumers.is_repeated(self.semantics, peek, self.call)
+            for peek in self.use.peeks
+            for inner in peek.positional[:1]
+        )
 
     def _serves_requests(self) -> bool:
         """Whether a function that nobody calls plainly makes it, evaluates once and throws it away: a request handler."""
