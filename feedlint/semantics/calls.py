@@ -216,8 +216,8 @@ def _convert(kind: type) -> Callable[[Semantics, ir.Call], ValueSet]:
                 found = found | one(value)
             else:
                 found = found | one(Scalar(kind.__name__))
-        if values.open and not found.values:
-            return ValueSet((Scalar(kind.__name__),), True)
+        if values.open and kind in (int, float, bool):
+            return found | one(Scalar(kind.__name__))  # whatever it is given, it gives one of these
         return found.opened() if values.open else found
 
     return handler
