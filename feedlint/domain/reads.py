@@ -18,7 +18,7 @@ from ..places import Place
 from ..semantics import devices
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import TRAINING, PerStep, is_throttle, per_step
-from ..semantics.values import CPU, CUDA, CUDA_OR_CPU, UNKNOWN_DEVICE, Known, Tensor
+from ..semantics.values import CPU, CUDA, CUDA_OR_CPU, UNKNOWN_DEVICE, Known, Scalar, Tensor
 from .scope import card_of, is_left_alone
 
 ACCUMULATE, LOG, BRANCH, HOST = "accumulate", "log", "branch", "host"
@@ -123,7 +123,7 @@ def _targets(semantics: Semantics, target: ir.Expression) -> Iterator[Tensor]:
 def _read_values(semantics: Semantics, node: ir.Expression) -> tuple[Tensor, ...]:
     """The device tensors that evaluating this expression waits for."""
     if isinstance(node, ir.Template):
-        return tuple(t for part in node.parts for t in _on_device(semantics, part) if t.scalar or t.certain)
+        return tuple(t for part in node.parts for t in _always_on_device(semantics, part) if t.scalar or t.certain)
     assert isinstance(node, ir.Call)
     if node.method in ("add_scalar", "add_scalars", "log"):
         return _logged_values(semantics, node)
@@ -136,7 +136,7 @@ def _read_values(semantics: Semantics, node: ir.Expression) -> tuple[Tensor, ...
         return ()
     if node.method in ("min", "max", "sorted") and len(node.positional) < 2:
         return ()
-    return tuple(t for given in node.positional for t in _on_device(semantics, given) if t.certain or t.scalar)
+    return tuple(t for given in node.positional for t in _always_on_device(semantics, given) if t.certain or t.scalar)
 
 
 def _tested_values(semantics: Semantics, test: ir.Expression) -> tuple[Tensor, ...]:
@@ -155,7 +155,7 @@ def _logged_values(semantics: Semantics, node: ir.Call) -> tuple[Tensor, ...]:
         shown = all(node.keyword(k) is not None and semantics.evaluate(node.keyword(k)).are_all(True) for k in ("prog_bar", "on_step"))
         if not shown or ir.dotted(node.receiver) != "self":
             return ()
-    return tuple(t for given in node.positional[1:2] for t in _on_device(semantics, given))
+    return tuple(t for given in node.positional[1:2] for t in _always_on_device(semantics, given))
 
 
 def _truths(test: ir.Expression) -> Iterator[ir.Expression]:
@@ -169,6 +169,14 @@ def _truths(test: ir.Expression) -> Iterator[ir.Expression]:
             yield test
     elif not isinstance(test, ir.Constant):
         yield test
+
+
+def _always_on_device(semantics: Semantics, node: ir.Expression) -> tuple[Tensor, ...]:
+    """The same, where nothing says that it may be a number of the host as well."""
+    for value in semantics.evaluate(node).values:
+        if isinstance(value, Scalar) or (isinstance(value, Known) and value.value is not None):
+            return ()
+    return _on_device(semantics, node)
 
 
 def _on_device(semantics: Semantics, node: ir.Expression) -> tuple[Tensor, ...]:
