@@ -99,6 +99,9 @@ def no_stream(loader: Loader) -> Answer:
     seed = seeding(loader.semantics, loader.call.module)
     if seed is None:
         return PROVEN, (Evidence("nothing in the program seeds a random stream"),)
+    stated = {name.rpartition(".")[2] for name in loader.semantics.project.facts.datasets_free_of_randomness}
+    if loader.item_code.leaves and all(leaf.name.rpartition(".")[2] in stated for leaf in loader.item_code.leaves):
+        return PROVEN, (Evidence("the configuration says that the dataset is free of randomness"),)
     drawn = next((call for name, call in loader.item_code.externals.items() if item_calls.draws_randomness(name)), None)
     if drawn is not None:
         return UNKNOWN, (

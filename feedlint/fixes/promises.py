@@ -76,10 +76,9 @@ def _parse_problem(path: str, data: bytes) -> str | None:
 
 
 def broken_promise(before: Sequence[FileReport], after: Sequence[FileReport], made: Sequence[Fix]) -> Doubt | None:
-    """Whether a finding is still there that was to go, or a new one of its rule or a new error has come.
+    """Whether a finding is still there that was to go, a new one of its rule came to its file, or a new error to any.
 
-    Findings are counted by file and rule, since edits move lines. New findings of other rules that are no errors are
-    follow-ups, for the next round.
+    Findings are counted by file and rule, since edits move lines. Other new findings are follow-ups, for the next round.
     """
     lost = {report.path for report in before} - {report.path for report in after}
     if lost:
@@ -98,10 +97,9 @@ def broken_promise(before: Sequence[FileReport], after: Sequence[FileReport], ma
     most = _counts(before)
     most.subtract((identity.path, identity.code) for identity in cured)
     for (path, code), count in _counts(after).items():
-        suspects = [fix for fix in made if any(identity.code == code for identity in cures[fix.key])]
+        suspects = [fix for fix in made if (path, code) in {(cure.path, cure.code) for cure in cures[fix.key]}]
         if suspects and count > most[path, code]:
-            here = [fix for fix in suspects if any(identity.path == path for identity in cures[fix.key])]
-            return Doubt(f"it would bring a new finding of {code}", here or suspects)
+            return Doubt(f"it would bring a new finding of {code}", suspects)
 
     errors = _counts(before, Severity.ERROR)
     for (path, code), count in _counts(after, Severity.ERROR).items():

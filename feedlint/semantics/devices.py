@@ -28,7 +28,14 @@ if TYPE_CHECKING:
 
 
 def kind_of(semantics: Semantics, expression: ir.Expression) -> str:
-    """The kind of device that an expression means."""
+    """The kind of device that an expression means; what the user states decides where the source does not."""
+    found = _kind_of(semantics, expression)
+    if found in (UNKNOWN_DEVICE, OTHER):
+        return {"cuda": CUDA_OR_CPU, "cpu": CPU}.get(semantics.project.facts.device or "", found)
+    return found
+
+
+def _kind_of(semantics: Semantics, expression: ir.Expression) -> str:
     if isinstance(expression, ir.Call) and "torch.device" in semantics.names_of(expression.function_expression):
         if not expression.arguments:
             return UNKNOWN_DEVICE
