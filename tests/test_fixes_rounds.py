@@ -165,6 +165,19 @@ def test_a_follow_up_is_not_blamed_on_a_fix_of_its_rule_elsewhere_in_the_file() 
     assert not outcome.taken_back
 
 
+def test_a_follow_up_is_not_blamed_on_a_fix_of_its_rule_in_another_file() -> None:
+    attempts = []
+    data = {TRAIN: b"layered(x)\n", DATA: b"layered_alike(y)\n"}
+
+    def judge(texts: Mapping[str, bytes]) -> list[FileReport]:
+        attempts.append(sorted(texts))
+        return judged({**data, **texts})
+
+    outcome = fix(judged(data), judge, (), frozenset(data), data.__getitem__)
+    assert texts(outcome) == {TRAIN: "layered(x, cured=1, more=1)\n", DATA: "layered_alike(y, more=1)\n"}
+    assert attempts == [[DATA, TRAIN], [DATA, TRAIN]]
+
+
 def test_a_fix_whose_finding_stays_is_taken_back_and_the_others_are_kept() -> None:
     outcome = fixed({TRAIN: "a = curable(x)\nb = stubborn(y)\nc = curable(z)\n"})
     assert texts(outcome) == {TRAIN: "a = curable(x, cured=1)\nb = stubborn(y)\nc = curable(z, cured=1)\n"}

@@ -97,7 +97,7 @@ def broken_promise(before: Sequence[FileReport], after: Sequence[FileReport], ma
     most = _counts(before)
     most.subtract((identity.path, identity.code) for identity in cured)
     for (path, code), count in _counts(after).items():
-        suspects = [fix for fix in made if (path, code) in {(cure.path, cure.code) for cure in cures[fix.key]}]
+        suspects = [fix for fix in made if any((cure.path, cure.code) == (path, code) for cure in cures[fix.key])]
         if suspects and count > most[path, code]:
             return Doubt(f"it would bring a new finding of {code}", suspects)
 
