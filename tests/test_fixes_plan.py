@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from feedlint.findings import PROVEN, REFUTED, UNKNOWN, Fix, Obligation
 from feedlint.fixes.operations import Edit
@@ -130,3 +132,39 @@ def test_a_plan_says_how_many_more_fixes_some_risks_would_unlock(accepting: list
 def test_only_fixes_with_all_that_they_require_are_complete() -> None:
     copy, pin, other = offered("copy", requires=["pin"]), offered("pin", requires=["workers"]), offered("other")
     assert keys(complete([copy, pin, other])) == ["other"]
+
+
+NAMES, RISKS = st.sampled_from("abcdef"), st.sampled_from(["random-stream", "unpicklable", "memory"])
+FIXES = st.lists(
+    st.builds(
+        lambda key, risks, requires: offered(key, *risks, requires=requires), NAMES, st.sets(RISKS), st.sets(NAMES)
+    ),
+    unique_by=lambda fix: fix.key,
+)
+
+
+@given(FIXES, st.sets(RISKS))
+def test_what_is_applied_is_accepted_and_complete(fixes: list[Fix], accepted: set[str]) -> None:
+    applied = planned(*fixes, accepted=accepted).applied
+    assert all(accepted.issuperset(fix.risks) for fix in applied)
+    assert all(set(keys(applied)).issuperset(fix.requires) for fix in applied)
+
+
+@given(FIXES, st.sets(RISKS))
+def test_accepting_the_risks_of_a_fix_and_no_fewer_applies_it(fixes: list[Fix], accepted: set[str]) -> None:
+    for fix, missing in planned(*fixes, accepted=accepted).risky:
+        assert fix in planned(*fixes, accepted=accepted | missing).applied
+        assert all(fix not in planned(*fixes, accepted=accepted | missing - {risk}).applied for risk in missing)
+
+
+@given(FIXES, st.sets(RISKS), st.sets(RISKS))
+def test_the_promised_number_is_what_accepting_brings(fixes: list[Fix], accepted: set[str], more: set[str]) -> None:
+    before, after = (planned(*fixes, accepted=risks) for risks in (accepted, accepted | more))
+    assert before.unlocked_by(more) == len(after.applied) - len(before.applied)
+
+
+@given(FIXES, st.sets(RISKS))
+def test_every_offered_fix_is_accounted_for_once(fixes: list[Fix], accepted: set[str]) -> None:
+    plan = planned(*fixes, accepted=accepted)
+    found = [*plan.applied, *(fix for fix, _ in plan.held_back), *(fix for fix, _ in plan.risky)]
+    assert sorted(keys(found)) == sorted(keys(fixes))

@@ -29,11 +29,12 @@ Spoken = tuple[str, Severity, tuple[Operation, ...], tuple[str, ...]]
 class Site:
     """A call in a file: where it stands and what it is given."""
 
-    def __init__(self, path: str, node: ast.Call) -> None:
-        self.path = path
+    def __init__(self, source: Source, node: ast.Call) -> None:
+        self.path = source.path
         self.node = node
-        end = node.end_lineno or 0, node.end_col_offset or 0
-        self.place = Place(path, Span(node.lineno, node.col_offset, *end))
+        lines = node.lineno, node.end_lineno or 0
+        first, last = map(source.character_column, lines, (node.col_offset, node.end_col_offset or 0))
+        self.place = Place(self.path, Span(lines[0], first, lines[1], last))
 
     def has(self, name: str) -> bool:
         return any(keyword.arg == name for keyword in self.node.keywords)
@@ -88,7 +89,7 @@ def _report(path: str, source: object, files: Mapping[str, bytes]) -> FileReport
     findings = []
     for node in ast.walk(ast.parse(source.text)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            findings += _findings(Site(path, node), node.func.id, files)
+            findings += _findings(Site(source, node), node.func.id, files)
     findings.sort(key=lambda finding: finding.place.span)
     edits = {f.fix.key: _edits(f.fix, files) for f in findings if f.fix is not None}
     return FileReport(path, tuple(findings), source=source if findings else None, edits=edits)
@@ -263,7 +264,25 @@ def test_a_file_that_cannot_be_judged_any_more_is_left_as_it_was() -> None:
     assert (outcome.texts, len(outcome.taken_back)) == ({}, 1)
 
 
-@pytest.mark.parametrize("text", ["curable(x)\r\ncurable(\r\n    y\r\n)\r\n", "curable(x)"])
-def test_line_breaks_and_a_missing_one_at_the_end_stay(text: str) -> None:
-    result = texts(fixed({TRAIN: text}))[TRAIN]
-    assert result.replace(", cured=1", "").replace(",\r\n    cured=1", "") == text
+BYTES = {
+    "crlf": (b"curable(\r\n    y\r\n)\r\n", b"curable(\r\n    y,\r\n    cured=1\r\n)\r\n"),
+    "no break at the end": (b"curable(x)", b"curable(x, cured=1)"),
+    "byte order mark": (b"\xef\xbb\xbfcurable(x)\n", b"\xef\xbb\xbfcurable(x, cured=1)\n"),
+    "latin-1": (b"# coding: latin-1\ncurable('\xe9')\n", b"# coding: latin-1\ncurable('\xe9', cured=1)\n"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), BYTES.values(), ids=BYTES)
+def test_all_other_bytes_stay(before: bytes, after: bytes) -> None:
+    outcome = fix(judged({TRAIN: before}), judged, (), {TRAIN}, {TRAIN: before}.__getitem__)
+    assert outcome.texts == {TRAIN: after}
+
+
+def test_in_a_notebook_only_the_changed_line_is_written_anew() -> None:
+    path = "/project/train.ipynb"
+    before = (
+        b'{"cells": [{"cell_type":"code", "source": ["%pip install torch\\n", "curable(x)"]},\n'
+        b'  {"cell_type": "code", "source": "y = 1"}], "metadata": {}, "nbformat": 4}'
+    )
+    outcome = fix(judged({path: before}), judged, (), {path}, {path: before}.__getitem__)
+    assert outcome.texts == {path: before.replace(b"curable(x)", b"curable(x, cured=1)")}
