@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLE = ROOT / "examples" / "text_collate"
+EXAMPLE = ROOT / "examples" / "trainer_style"
 
 pytestmark = pytest.mark.skipif(
     find_spec("pre_commit") is None or shutil.which("git") is None, reason="pre-commit and git are needed"
@@ -66,7 +66,7 @@ def test_try_repo_reports_findings_and_applies_safe_fixes(checkout: Path, tmp_pa
     assert "hook id: feedlint\n" in find
     assert "FDL101" in find
     assert "files were modified by this hook" in fix
-    assert "num_workers=4" in (project / "reviews.py").read_text()
+    assert "num_workers=4" in (project / "data.py").read_text()
 
 
 def test_the_hooks_leave_a_project_without_torch_alone(checkout: Path, tmp_path: Path, package_index: None) -> None:
