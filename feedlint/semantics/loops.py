@@ -380,13 +380,18 @@ def _instance_calls(semantics: Semantics, owner: ir.Class) -> list[ir.Call]:
 
 
 def in_forward(semantics: Semantics, node: ir.Node) -> bool:
-    """Whether a node stands in the forward of a module of the project."""
+    """Whether a node stands in the forward of a module of the project, or in a method that its forward calls."""
     function = node.function
     while function is not None and not function.name:
         function = function.function
-    if function is None or function.name != "forward" or function.owner_class is None:
+    if function is None or function.owner_class is None or function.name == "__init__":
         return False
-    return framework_of(semantics, function.owner_class) in ("module", "module-trainer")
+    if framework_of(semantics, function.owner_class) not in ("module", "module-trainer"):
+        return False
+    if function.name == "forward":
+        return True
+    callers_ = [site.call.function for site in callers(semantics, function).sites]
+    return any(c is not None and c.name == "forward" and c.owner_class is function.owner_class for c in callers_)
 
 
 # --- throttles
