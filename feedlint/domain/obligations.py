@@ -254,8 +254,8 @@ def no_local_handles(loader: Loader) -> Answer:
 
 def _is_handle(semantics: Semantics, value: Instance) -> bool:
     if isinstance(value.maker, External):
-        if value.maker.name == "numpy.load" and value.call is not None:
-            return value.call.keyword("mmap_mode") is not None
+        if value.maker.name == "numpy.load":
+            return True  # only what holds its file is seen as an object
         return value.maker.name in item_calls.HANDLES
     return bool(set(lineage(semantics, value.maker.node).externals) & item_calls.HANDLES)
 

@@ -363,6 +363,7 @@ HANDLES: frozenset[str] = frozenset(
     {
         # Files, and what reads on in them.
         "builtins.open",
+        "path.open",
         "io.open",
         "codecs.open",
         "gzip.open",

@@ -489,7 +489,7 @@ def _method(semantics: Semantics, node: ir.Call, receiver: Any, name: str) -> Va
         return one(Known(None, Origin(COMPUTED)))
     if isinstance(receiver, Scalar):
         if receiver.kind == "path":
-            return one(Scalar("path"))
+            return one(Instance(External("path.open"), node)) if name == "open" else one(Scalar("path"))
         return one(Scalar("str" if receiver.kind == "str" else "object")) if receiver.kind != "ndarray" else tensors.array_method(name)
     if isinstance(receiver, Iterator):
         return one(Known(None, Origin(COMPUTED))) if name not in ("__next__", "next") else receiver.elements

@@ -172,6 +172,8 @@ def function(semantics: Semantics, node: ir.Call, name: str) -> ValueSet | None:
     short = name.rpartition(".")[2]
     if name in table.AVAILABILITY:
         return one(Scalar("bool"))
+    if name == "numpy.load" and _stays_open(semantics, node):
+        return None
     if name.startswith("numpy."):
         return one(Scalar("ndarray")) if name not in table.NUMPY_OBJECTS else None
     if name in table.FACTORIES:
@@ -227,6 +229,15 @@ def function(semantics: Semantics, node: ir.Call, name: str) -> ValueSet | None:
 
 def _unknown_shape(given: list[Any]) -> bool | None:
     return None
+
+
+def _stays_open(semantics: Semantics, node: ir.Call) -> bool:
+    """Whether `np.load` gives something that holds its file: an archive, or memory mapped from it."""
+    mode = node.argument("mmap_mode", 1)
+    if mode is not None and not semantics.evaluate(mode).are_all(None):
+        return True
+    constants = semantics.evaluate(node.positional[0]).constants if node.positional else None
+    return bool(constants) and any(isinstance(c, str) and c.endswith(".npz") for c in constants or ())
 
 
 def _default_place(semantics: Semantics) -> str:
