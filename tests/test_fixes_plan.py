@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from feedlint.findings import PROVEN, REFUTED, UNKNOWN, Fix, Obligation
-from feedlint.fixes.operations import Edit
-from feedlint.fixes.plan import ELSEWHERE, INCOMPLETE, NOT_SAFE_AT_ALL, NOT_WRITABLE, Plan, complete, make_plan
+from feedlint.fixes.operations import Edit, EnsureImport, ReplaceExpression, SetArgument
+from feedlint.fixes.plan import ELSEWHERE, INCOMPLETE, NOT_SAFE_AT_ALL, NOT_WRITABLE, Plan, complete, count, make_plan
 from feedlint.places import Place, Span
 
 TRAIN, OPTIONS = "/project/train.py", "/project/options.py"
+AT = Place(OPTIONS, Span(1, 0, 1, 1))
 
 
 def offered(key: str, *risks: str, requires: Sequence[str] = (), state: str = UNKNOWN) -> Fix:
@@ -132,6 +134,47 @@ def test_a_plan_says_how_many_more_fixes_some_risks_would_unlock(accepting: list
 def test_only_fixes_with_all_that_they_require_are_complete() -> None:
     copy, pin, other = offered("copy", requires=["pin"]), offered("pin", requires=["workers"]), offered("other")
     assert keys(complete([copy, pin, other])) == ["other"]
+
+
+def default_of_an_option(key: str, *risks: str, state: str = UNKNOWN) -> Fix:
+    """A fix that gives an option another default, as every other loader that takes its worker count from there asks."""
+    return replace(offered(key, *risks, state=state), operations=(ReplaceExpression(AT, "4"),))
+
+
+def test_an_edit_that_two_ask_for_waits_for_the_risks_of_both() -> None:
+    first, second = default_of_an_option("first"), default_of_an_option("second", "random-stream")
+    assert risks(planned(first, second)) == {"first": {"random-stream"}, "second": {"random-stream"}}
+
+
+def test_an_edit_that_would_be_wrong_for_one_who_asks_is_made_for_none() -> None:
+    wrong = default_of_an_option("wrong", "random-stream", state=REFUTED)
+    plan = planned(default_of_an_option("right"), wrong, accepted=["random-stream"])
+    assert reasons(plan) == {"right": NOT_SAFE_AT_ALL, "wrong": NOT_SAFE_AT_ALL}
+
+
+def test_an_import_that_two_ask_for_joins_them_in_nothing() -> None:
+    first, second = (
+        replace(offered(key, *risk), operations=(EnsureImport(TRAIN, "torch"), SetArgument(AT, key, "1")))
+        for key, risk in (("first", ()), ("second", ("random-stream",)))
+    )
+    assert keys(planned(first, second).applied) == ["first"]
+
+
+def test_an_edit_that_two_ask_for_counts_once() -> None:
+    fixes = default_of_an_option("first", "memory"), default_of_an_option("second", "memory")
+    assert planned(*fixes).unlocked_by(["memory"]) == 1
+    assert count(fixes) == 1
+
+
+def test_the_choices_are_the_smallest_sets_of_risks_with_what_each_brings() -> None:
+    plan = planned(
+        offered("workers", "random-stream"), offered("other", "random-stream", "memory"), offered("copy", "unpicklable")
+    )
+    assert plan.choices == [
+        (frozenset({"random-stream"}), 1),
+        (frozenset({"unpicklable"}), 1),
+        (frozenset({"random-stream", "memory"}), 2),
+    ]
 
 
 NAMES, RISKS = st.sampled_from("abcdef"), st.sampled_from(["random-stream", "unpicklable", "memory"])

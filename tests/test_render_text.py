@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from feedlint.findings import OBSERVED, PROVEN, REFUTED, UNKNOWN, Evidence, Finding, Fix, Obligation, Severity, Unjudged
 from feedlint.fixes.operations import Edit, EnsureImport, Operation, RemoveArgument, ReplaceExpression, SetArgument
+from feedlint.fixes.plan import Plan
 from feedlint.places import Place, Span
 from feedlint.render import FORMATS, View, concise, renderer, text
 from feedlint.render.characters import show_line, visible, width
@@ -335,12 +336,21 @@ def test_the_summary_says_what_each_risk_would_unlock() -> None:
     ]
     assert summary_of(*found) == [
         "4 findings (4 warnings) in 1 file. 1 fixable with `--fix`, more: 2 with `--accept random-stream`, "
-        "1 with `--accept memory,random-stream`."
+        "3 with `--accept memory,random-stream`."
     ]
     accepting = replace(VIEW, accepted=frozenset({"random-stream"}))
     assert summary_of(*found, view=accepting) == [
         "4 findings (4 warnings) in 1 file. 3 fixable with `--fix`, more: 1 with `--accept memory`."
     ]
+
+
+def test_the_summary_and_the_cards_say_what_the_given_plan_says() -> None:
+    at = at_line(1)
+    cured = fix("FDL101", at, SetArgument(at, "a", "1"))
+    elsewhere = Plan(held_back=((cured, "its edit belongs in a file that was not named"),))
+    shown = text.render([report("load()\n", finding(at, fix=cured))], replace(VIEW, plan=elsewhere))
+    assert "safe" not in shown
+    assert "fixable" not in shown.lower()
 
 
 def test_a_fix_that_cannot_be_rendered_is_not_counted() -> None:

@@ -14,7 +14,7 @@ from ..report import FileReport
 from ..source import NotFaithful, Source, SourceProblem, source_from_bytes
 from ..syntax import NotRewritable, Tree, parse
 from .operations import Edit
-from .plan import Plan, complete, make_plan
+from .plan import Plan, complete, plan_of
 from .promises import Doubt, Identity, broken_promise, identities, unreadable
 from .rendering import render
 from .targets import by_path
@@ -72,10 +72,8 @@ class _Run:
 
     def plan(self) -> Plan:
         reports = self.outcome.reports
-        offered = [finding.fix for report in reports for finding in report.findings if finding.fix is not None]
-        edits = {key: made for report in reports for key, made in report.edits.items()}
         refused = {key for key, cured in identities(reports).items() if not self.in_vain.isdisjoint(cured)}
-        return make_plan(offered, edits, self.accepted, self.editable, refused)
+        return plan_of(reports, self.accepted, self.editable, refused)
 
     def round(self) -> bool:
         """Apply what fits together. False where nothing is left that can be applied."""

@@ -1,8 +1,8 @@
-"""Which of the offered fixes would be applied, and a plan in a few words."""
+"""The edits of what is offered, and a plan in a few words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..findings import Fix
 from ..fixes.operations import Edit, EnsureImport, RemoveArgument, SetArgument
@@ -19,20 +19,6 @@ def offered_fixes(reports: Sequence[FileReport]) -> dict[str, Fix]:
     """Every fix that could be made, by its key."""
     known = edits_by_key(reports)
     return {f.fix.key: f.fix for report in reports for f in report.findings if f.fix and f.fix.key in known}
-
-
-def risks_of_plan(key: str, fixes: Mapping[str, Fix]) -> frozenset[str] | None:
-    """All risks of a fix and of those that it requires; None where one of them is not offered."""
-    risks: set[str] = set()
-    waiting, seen = [key], {key}
-    while waiting:
-        fix = fixes.get(waiting.pop())
-        if fix is None:
-            return None
-        risks.update(fix.risks)
-        waiting += [required for required in fix.requires if required not in seen]
-        seen.update(fix.requires)
-    return frozenset(risks)
 
 
 def words_of_plan(fixes: Iterable[Fix]) -> str:

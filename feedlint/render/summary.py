@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..findings import Finding, Severity
+from ..fixes.plan import Plan, count
 from ..report import FileReport
-from .plans import offered_fixes, risks_of_plan
 from .view import View, shown_findings
 
-_MOST_RISKS = 4
-"""How many combinations of risks are listed; the rest is one number."""
+_MOST_CHOICES = 4
+"""How many choices of risks are listed; where there are more, the last is to accept all."""
 
 
 def summary(reports: Sequence[FileReport], view: View) -> list[str]:
     """One line about the findings, and one about what was not judged where there is something."""
     findings = list(shown_findings(reports, view.lowest_for_people))
-    lines = [_counts(findings) + _fixable(findings, reports, view)]
+    lines = [_counts(findings) + _fixable(view.plan_for(reports))]
     hidden = sum(len(report.findings) for report in reports) - len(findings)
     if hidden:
         how = "`-v` shows them" if view.min_severity is None else "below the asked severity"
@@ -44,16 +44,18 @@ def _counts(findings: Sequence[Finding]) -> str:
     return f"{counted(len(findings), 'finding')} ({kinds}) in {counted(files, 'file')}."
 
 
-def _fixable(findings: Sequence[Finding], reports: Sequence[FileReport], view: View) -> str:
-    fixes = offered_fixes(reports)
-    plans = [risks_of_plan(f.fix.key, fixes) for f in findings if f.fix is not None]
-    risks = Counter(frozenset(plan - view.accepted) for plan in plans if plan is not None)
-    now = risks.pop(frozenset(), 0)
+def _fixable(plan: Plan) -> str:
+    now, more = count(plan.applied), unlocked(plan)
     text = f" {now} fixable with `--fix`" if now else ""
-    if risks:
-        more = [f"{number} with `--accept {','.join(sorted(risk))}`" for risk, number in risks.most_common(_MOST_RISKS)]
-        rest = sum(risks.values()) - sum(number for _, number in risks.most_common(_MOST_RISKS))
-        if rest:
-            more.append(f"{rest} with `--unsafe-fixes`")
+    if more:
         text += (", more: " if now else " Fixable: ") + ", ".join(more)
     return text + "." if text else text
+
+
+def unlocked(plan: Plan) -> list[str]:
+    """How many more fixes each choice of risks would bring, with what to type for it."""
+    choices = plan.choices
+    more = [f"{number} with `--accept {','.join(sorted(risks))}`" for risks, number in choices[:_MOST_CHOICES]]
+    if len(choices) > _MOST_CHOICES:
+        more.append(f"{plan.unlocked_by(frozenset().union(*(risks for risks, _ in choices)))} with `--unsafe-fixes`")
+    return more

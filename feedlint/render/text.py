@@ -14,7 +14,7 @@ from ..report import FileReport
 from ..source import Source
 from .characters import visible, width
 from .frame import Label, frame, last_row, rail
-from .plans import edits_by_key, offered_fixes, risks_of_plan, words_of_plan
+from .plans import edits_by_key, offered_fixes, words_of_plan
 from .positions import shown_path, shown_place, sources_by_path, start_of
 from .style import BOLD, Style
 from .summary import counted, summary
@@ -33,12 +33,19 @@ class _Desk:
     sources: Mapping[str, Source]
     fixes: Mapping[str, Fix]
     edits: Mapping[str, tuple[Edit, ...]]
+    applied: frozenset[str]
+    """The keys of the fixes that `--fix` would apply."""
 
 
 def render(reports: Sequence[FileReport], view: View) -> str:
     """The cards, then what was not judged if that was asked for, then the summary."""
     desk = _Desk(
-        view, Style(view.colour, view.links), sources_by_path(reports), offered_fixes(reports), edits_by_key(reports)
+        view,
+        Style(view.colour, view.links),
+        sources_by_path(reports),
+        offered_fixes(reports),
+        edits_by_key(reports),
+        frozenset(fix.key for fix in view.plan_for(reports).applied),
     )
     blocks = [_card(findings, desk) for findings in _cards(shown_findings(reports, view.lowest_for_people))]
     if view.show_unjudged:
@@ -140,7 +147,7 @@ def _plans(path: str, fixes: list[Fix], desk: _Desk) -> list[str]:
     """What `--fix` would do now, then what it would do if more were accepted."""
     lines = []
     for applied, chosen in groupby(
-        sorted(fixes, key=lambda fix: not _applied(fix, desk)), lambda fix: _applied(fix, desk)
+        sorted(fixes, key=lambda fix: fix.key not in desk.applied), lambda fix: fix.key in desk.applied
     ):
         plan = list(chosen)
         edits = {edit for fix in plan for edit in desk.edits[fix.key]}
@@ -154,11 +161,6 @@ def _plans(path: str, fixes: list[Fix], desk: _Desk) -> list[str]:
         size = f"({counted(len(edits), 'edit')}, {where}{state})"
         lines.append(f"{words_of_plan(plan)}   {size.replace(' ', _HARD_SPACE)}")
     return lines
-
-
-def _applied(fix: Fix, desk: _Desk) -> bool:
-    risks = risks_of_plan(fix.key, desk.fixes)
-    return risks is not None and risks <= desk.view.accepted
 
 
 def _open_risks(fixes: Iterable[Fix], desk: _Desk) -> list[str]:

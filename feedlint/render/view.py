@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..findings import Finding, Severity
+from ..fixes.plan import Plan, plan_of
 from ..report import FileReport
 
 
@@ -16,7 +17,8 @@ class View:
 
     `base` is the folder that paths are shown relative to. `verbosity` is -1 for `-q`, 1 for `-v`. `min_severity` is None
     where the user did not say: people then see warnings and errors (with `-v` also infos), machines everything.
-    `accepted` are the risks that `--fix` would accept. `width` is in columns.
+    `accepted` are the risks that `--fix` would accept. `plan` is what it would do; without one it is worked out from the
+    reports, as if every file might be changed. `width` is in columns.
     """
 
     colour: bool = False
@@ -26,6 +28,7 @@ class View:
     min_severity: Severity | None = None
     show_unjudged: bool = False
     accepted: frozenset[str] = frozenset()
+    plan: Plan | None = None
     width: int = 100
 
     @property
@@ -37,6 +40,10 @@ class View:
     @property
     def lowest_for_machines(self) -> Severity:
         return Severity.INFO if self.min_severity is None else self.min_severity
+
+    def plan_for(self, reports: Sequence[FileReport]) -> Plan:
+        """What `--fix` would do about these reports."""
+        return plan_of(reports, self.accepted) if self.plan is None else self.plan
 
 
 def shown_findings(reports: Sequence[FileReport], lowest: Severity) -> Iterator[Finding]:
