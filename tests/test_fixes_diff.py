@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from feedlint.fixes.diff import unified
+from feedlint.fixes.diff import encoded, unified
 
 BOM = b"\xef\xbb\xbf"
 
@@ -45,15 +45,16 @@ def test_a_missing_line_break_at_the_end_is_told() -> None:
         (b"a = '\xc3\xa9'\nb = 2\n", b"a = '\xc3\xa9'\nb = 3\n"),
         (b"a = '\xe2\x80\xa8'\nb = 2\n", b"a = '\xe2\x80\xa8'\nb = 3\n"),
         (BOM + b"a = 1\n", BOM + b"a = 2\n"),
+        (b"# coding: latin-1\na = '\xe9'\nb = 2\n", b"# coding: latin-1\na = '\xe9'\nb = 3\n"),
     ],
-    ids=["lf", "crlf", "no break at the end", "form feed", "not ascii", "line separator", "byte order mark"],
+    ids=["lf", "crlf", "no break at the end", "form feed", "not ascii", "line separator", "byte order mark", "latin-1"],
 )
 def test_the_diff_turns_the_old_bytes_into_the_new_ones(before: bytes, after: bytes, tmp_path: Path) -> None:
     program = tmp_path / "train.py"
     program.write_bytes(before)
-    text = unified(str(program), "train.py", before, after)
+    text = encoded(unified(str(program), "train.py", before, after), str(program), before)
     command = ["patch", "--binary", "-p0", "--quiet"]
-    subprocess.run(command, input=text.encode(), cwd=tmp_path, check=True, timeout=60)
+    subprocess.run(command, input=text, cwd=tmp_path, check=True, timeout=60)
     assert program.read_bytes() == after
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -229,6 +230,23 @@ def test_an_edit_may_lie_in_another_file_that_was_named() -> None:
     outcome = fixed({TRAIN: "configured(x)\n", DATA: "workers = 0\n"})
     assert texts(outcome) == {DATA: "workers = 4\n"}
     assert outcome.before == {DATA: b"workers = 0\n"}
+
+
+def test_files_changed_for_different_reasons_are_parts_of_their_own() -> None:
+    assert fixed({TRAIN: "curable(x)\n", DATA: "curable(y)\n"}).parts == [[DATA], [TRAIN]]
+
+
+def test_files_that_one_fix_changes_are_one_part() -> None:
+    outcome = fixed({TRAIN: "configured(x)\ncurable(y)\n", DATA: "workers = 0\n"})
+    both = replace(outcome.applied[0], operations=(*outcome.applied[0].operations, EnsureImport(TRAIN, "torch")))
+    outcome.applied[0] = both
+    assert outcome.parts == [[DATA, TRAIN]]
+
+
+def test_a_file_is_in_one_part_with_that_of_the_fix_it_requires() -> None:
+    outcome = fixed({TRAIN: "curable(x)\n", DATA: "curable(y)\n"})
+    outcome.applied[0] = replace(outcome.applied[0], requires=(outcome.applied[1].key,))
+    assert outcome.parts == [[DATA, TRAIN]]
 
 
 def test_an_edit_in_a_file_that_was_not_named_is_not_made() -> None:

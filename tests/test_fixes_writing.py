@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from feedlint.fixes.writing import write
+from feedlint.fixes.writing import Change, write, write_together
 
 OLD, NEW = b"x = 1\r\n", b"x = 2\r\n"
 
@@ -81,3 +81,18 @@ def test_a_failure_at_the_last_step_leaves_the_file_and_no_other(
     monkeypatch.setattr(os, "replace", full)
     assert write(str(program), OLD, NEW) == "it cannot be written: No space left on device"
     assert {path.name: path.read_bytes() for path in program.parent.iterdir()} == {"train.py": OLD}
+
+
+def test_files_that_belong_together_are_all_written(program: Path) -> None:
+    other = program.parent / "options.py"
+    other.write_bytes(OLD)
+    assert write_together([Change(str(program), OLD, NEW), Change(str(other), OLD, NEW)]) == []
+    assert (program.read_bytes(), other.read_bytes()) == (NEW, NEW)
+
+
+def test_where_one_file_fails_those_before_it_get_their_content_back(program: Path) -> None:
+    other = program.parent / "options.py"
+    other.write_bytes(b"x = 3\r\n")
+    failures = write_together([Change(str(program), OLD, NEW), Change(str(other), OLD, NEW)])
+    assert failures == [(str(other), "it was changed meanwhile")]
+    assert (program.read_bytes(), other.read_bytes()) == (OLD, b"x = 3\r\n")

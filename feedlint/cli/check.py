@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,12 @@ import click
 from ..config import ConfigError, Overrides, Vocabulary, shown
 from ..discovery import Found
 from ..findings import Severity
+from ..fixes.plan import Plan, plan_of
 from ..render import FORMATS, View, renderer
 from ..runner import Outcome, Workspace, judge_files
 from . import USAGE_ERROR
 from .options import Names, OneOf, configuration_overrides, settings_options, severity, split
-from .terminal import is_terminal, progress, say, wants_colour, width, write
+from .terminal import is_terminal, progress, say, wants_colour, width, write, write_aside
 
 if TYPE_CHECKING:
     from ..report import FileReport
@@ -204,6 +205,7 @@ def _check(request: Request, overrides: Overrides) -> int:
         outcome = judge_files(workspace, found.files, step)
     finally:
         end()
+    _say_errors(request, outcome)
     if request.fix or request.diff:
         from .fixing import apply_fixes
 
@@ -211,23 +213,32 @@ def _check(request: Request, overrides: Overrides) -> int:
     return _report(request, workspace, found, outcome)
 
 
-def _report(request: Request, workspace: Workspace, found: Found, outcome: Outcome) -> int:
-    """Show what was found; the exit status."""
-    reports = _narrowed(outcome.reports, workspace)
-    view = _view(request, workspace, found.files)
-    _deliver(_text(request, reports, view), request.output_file)
-    for_people = not request.statistics and request.output_format in ("full", "concise")
-    if outcome.reports and for_people and request.verbosity >= 0:
-        from ..render.summary import summary
-
-        for line in summary(reports, view):
-            say(line)
+def _say_errors(request: Request, outcome: Outcome) -> None:
     for error in outcome.errors:
         say(f"feedlint: internal error, {shown(error.path)} was not judged: {error.message}")
         if request.verbosity > 0:
             say(error.details)
     if outcome.errors:
         say("feedlint: please report it" + ("" if request.verbosity > 0 else "; -v shows the details"))
+
+
+def _report(
+    request: Request, workspace: Workspace, found: Found, outcome: Outcome, plan: Plan | None = None
+) -> int:
+    """Show what was found, with the plan for it; the exit status."""
+    reports = _narrowed(outcome.reports, workspace)
+    if plan is None:
+        plan = plan_of(outcome.reports, _accepted(request, workspace, found.files), frozenset(found.files))
+    view = replace(_view(request, workspace, found.files), plan=plan)
+    # With --fix, standard output is for the fixed text of standard input.
+    taken = request.fix and not request.diff and request.standard_input
+    _deliver(_text(request, reports, view), request.output_file, write_aside if taken else write)
+    for_people = not request.statistics and request.output_format in ("full", "concise")
+    if outcome.reports and for_people and request.verbosity >= 0:
+        from ..render.summary import summary
+
+        for line in summary(reports, view):
+            say(line)
     if found.missing or outcome.errors:
         return USAGE_ERROR
     failing = any(
@@ -250,10 +261,11 @@ def _narrowed(reports: Sequence[FileReport], workspace: Workspace) -> list[FileR
 
 
 def _accepted(request: Request, workspace: Workspace, files: Sequence[str]) -> frozenset[str]:
-    """The risks that applied fixes may carry."""
+    """The risks that applied fixes may carry. What one project accepts is not accepted for another one beside it."""
     if request.unsafe_fixes:
         return frozenset(vocabulary().risks)
-    return frozenset(risk for path in files for risk in workspace.settings_of(path).accept)
+    settings = {id(found): found for found in map(workspace.settings_of, files)}.values()
+    return frozenset.intersection(*(frozenset(found.accept) for found in settings)) if settings else frozenset()
 
 
 def _view(request: Request, workspace: Workspace, files: Sequence[str]) -> View:
@@ -261,17 +273,14 @@ def _view(request: Request, workspace: Workspace, files: Sequence[str]) -> View:
     # What makes the exit status 1 must be seen.
     given = [found.min_severity for found in settings if found.min_severity is not None]
     given += [found.fail_on for found in settings if found.fail_on < Severity.WARNING]
-    accepted = {risk for found in settings for risk in found.accept}
     colour = request.output_file is None and wants_colour(request.colour, sys.stdout)
-    if request.unsafe_fixes:
-        accepted.update(vocabulary().risks)
     return View(
         colour=colour,
         links=colour and is_terminal(sys.stdout),
         verbosity=request.verbosity,
         min_severity=min(given) if given else None,
         show_unjudged=request.show_unjudged,
-        accepted=frozenset(accepted),
+        accepted=_accepted(request, workspace, files),
         width=width(sys.stdout),
     )
 
@@ -303,9 +312,9 @@ def _statistics(reports: Sequence[FileReport], view: View, output_format: str) -
     return "".join(f"{count:{digits}}  {code}  {name}  ({with_fix[code]} with a fix)\n" for (code, name), count in rows)
 
 
-def _deliver(text: str, output_file: str | None) -> None:
+def _deliver(text: str, output_file: str | None, out: Callable[[str], None]) -> None:
     if output_file is None:
-        write(text)
+        out(text)
         return
     try:
         with open(output_file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:

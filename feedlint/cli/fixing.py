@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..config import shown
 from ..discovery import Found
+from ..findings import Fix
+from ..fixes.plan import ELSEWHERE, Plan, count, plan_of
+from ..render.summary import counted, unlocked
 from ..runner import Outcome, Workspace, judge_files
-from .terminal import say, write
+from ..source import Source, source_from_bytes
+from . import USAGE_ERROR
+from .terminal import is_terminal, say, write, write_bytes
 
 if TYPE_CHECKING:
+    from ..fixes.rounds import Fixed
+    from ..report import FileReport
     from .check import Request
 
-Report = Callable[["Request", Workspace, Found, Outcome], int]
+Report = Callable[["Request", Workspace, Found, Outcome, Plan], int]
+"""Shows what is left, with the plan for it; the exit status."""
 
 
 def apply_fixes(
@@ -25,12 +35,10 @@ def apply_fixes(
     report: Report,
     accepted: frozenset[str],
 ) -> int:
-    """Apply what may be applied to the files that were found; the exit status."""
-    from ..fixes.diff import unified
+    """Apply what may be applied to the files that were found; the exit status. `overlays` is standard input."""
     from ..fixes.rounds import fix
-    from ..fixes.writing import write as write_file
 
-    def judge(texts: Mapping[str, bytes]) -> tuple[object, ...]:
+    def judge(texts: Mapping[str, bytes]) -> Sequence[FileReport]:
         again = Workspace(workspace.overrides, workspace.vocabulary, {**overlays, **texts})
         return judge_files(again, found.files).reports
 
@@ -40,60 +48,104 @@ def apply_fixes(
         with open(path, "rb") as file:
             return file.read()
 
-    fixed = fix(outcome.reports, judge, accepted, frozenset(found.files), read)  # type: ignore[arg-type]
-    before = fixed.before
-    changed = {path: text for path, text in fixed.texts.items() if text != before[path]}
+    editable = frozenset(found.files)
+    fixed = fix(outcome.reports, judge, accepted, editable, read)
     if request.diff:
-        for path in sorted(changed):
-            write(unified(path, shown(path), before[path], changed[path]))
-        _account(request, len(fixed.applied), fixed, would=True)
-        return 1 if changed else (2 if found.missing or outcome.errors else 0)
-    written = 0
-    failed = False
-    for path in sorted(changed):
-        if path in overlays:
-            write(changed[path].decode("utf-8", "surrogateescape"))
-            written += 1
-            continue
-        problem = write_file(path, before[path], changed[path])
-        if problem is None:
-            written += 1
-        else:
-            failed = True
-            say(f"feedlint: {shown(path)}: not fixed: {problem}")
-    if request.standard_input and not changed:
-        write(next(iter(overlays.values())).decode("utf-8", "surrogateescape"))
-    if request.show_fixes:
-        for each in fixed.applied:
-            say(f"feedlint: fixed {each.key.partition('@')[0]} at {shown(each.key.partition('@')[2])}: {each.message}")
-    status = 0
-    if not request.standard_input:
-        status = report(request, workspace, found, Outcome(tuple(fixed.reports), outcome.errors))
-    elif any(f.severity >= workspace.settings_of(r.path).fail_on for r in fixed.reports for f in r.findings):
-        status = 0 if request.exit_zero else 1
-    _account(request, len(fixed.applied), fixed, would=False)
+        return _show_diff(request, fixed, found, outcome)
+    failed: list[str] = []
+    if request.standard_input:
+        for path, data in overlays.items():
+            write_bytes(fixed.texts.get(path, data))
+    else:
+        failed = _write(fixed)
+    reports, plan, applied = fixed.reports, fixed.last, fixed.applied
     if failed:
-        return 2
-    if written and request.exit_non_zero_on_fix and status == 0:
+        # What is on the disk is not what was judged last.
+        reports = judge({})
+        plan = plan_of(reports, accepted, editable, {each.key for each, _ in fixed.taken_back})
+        applied = [each for each in applied if not _touches(each, failed)]
+    if request.show_fixes:
+        for each in applied:
+            say(f"feedlint: fixed {_name(each, fixed.before)}: {each.message}")
+    _account(request, applied, fixed, plan, would=False)
+    status = report(request, workspace, found, Outcome(tuple(reports), outcome.errors), plan)
+    if failed:
+        return USAGE_ERROR
+    if applied and request.exit_non_zero_on_fix and status == 0 and not request.exit_zero:
         return 1
     return status
 
 
-def _account(request: Request, count: int, fixed: object, *, would: bool) -> None:
-    """What was fixed, what was not and why."""
+def _show_diff(request: Request, fixed: Fixed, found: Found, outcome: Outcome) -> int:
+    from ..fixes.diff import encoded, unified
+
+    for path in fixed.changed:
+        diff = unified(path, shown(path), fixed.before[path], fixed.texts[path])
+        if is_terminal(sys.stdout):
+            write(diff)
+        else:
+            write_bytes(encoded(diff, path, fixed.before[path]))
+    _account(request, fixed.applied, fixed, fixed.last, would=True)
+    if request.verbosity >= 0 and (more := unlocked(fixed.last)):
+        say(f"feedlint: more: {', '.join(more)}")
+    if found.missing or outcome.errors:
+        return USAGE_ERROR
+    return 1 if fixed.changed and not request.exit_zero else 0
+
+
+def _write(fixed: Fixed) -> list[str]:
+    """Write the files, those of one plan all or none; the paths of those that were not."""
+    from ..fixes.writing import Change, write_together
+
+    unwritten: list[str] = []
+    for part in fixed.parts:
+        failures = write_together([Change(path, fixed.before[path], fixed.texts[path]) for path in part])
+        for path, reason in failures:
+            say(f"feedlint: {shown(path)}: not fixed: {reason}")
+        if failures:
+            causes = {failure.path for failure in failures}
+            for path in part:
+                if path not in causes:
+                    say(f"feedlint: {shown(path)}: not fixed: it belongs together with {shown(failures[0].path)}")
+            unwritten += part
+    return unwritten
+
+
+def _touches(fix: Fix, paths: Sequence[str]) -> bool:
+    from ..fixes.targets import path_of
+
+    return any(path_of(operation) in paths for operation in fix.operations)
+
+
+def _name(fix: Fix, before: Mapping[str, bytes]) -> str:
+    """The rule and the place, as they stood when the fix was offered, counted as in the findings."""
+    code, _, place = fix.key.partition("@")
+    path, line, column = [*place.rsplit(":", 2), "", ""][:3]
+    if not (line.isdigit() and column.isdigit()):
+        return fix.key
+    row, cell = int(line), ""
+    source = source_from_bytes(path, before[path]) if path in before else None
+    if isinstance(source, Source) and (found := source.cell_position(row)) is not None:
+        cell, row = f":cell {found[0]}", found[1]
+    return f"{code} at {shown(path)}{cell}:{row}:{int(column) + 1}"
+
+
+def _account(request: Request, applied: Sequence[Fix], fixed: Fixed, plan: Plan, *, would: bool) -> None:
+    """What was fixed, what was not and why. What risks would unlock stands in the summary."""
     if request.verbosity < 0:
         return
-    taken_back = getattr(fixed, "taken_back", [])
-    plan = getattr(fixed, "last", None)
-    if count:
-        say(f"feedlint: {count} {'fix' if count == 1 else 'fixes'} {'would be applied' if would else 'applied'}")
-    for each, reason in taken_back:
-        say(f"feedlint: {each.key.partition('@')[0]} at {shown(each.key.partition('@')[2])} was taken back: {reason}")
-    if plan is None:
-        return
-    elsewhere = sum("was not named" in reason for _, reason in plan.held_back)
+    if applied or would or plan.risky or plan.held_back:
+        say(f"feedlint: {counted(count(applied), 'fix', 'fixes')} {'would be applied' if would else 'applied'}")
+    for each, reason in fixed.taken_back:
+        say(f"feedlint: {_name(each, fixed.before)} was tried and taken back: {reason}")
+    for reason, number in Counter(reason for _, reason in plan.held_back if reason != ELSEWHERE).items():
+        say(f"feedlint: {number} not applied: {reason}")
+    # Where an edit belongs is told, so that the file can be named next time.
+    edits = {key: made for report in fixed.reports for key, made in report.edits.items()}
+    elsewhere = [each for each, reason in plan.held_back if reason == ELSEWHERE]
     if elsewhere:
-        say(f"feedlint: {elsewhere} not applied: the edit belongs in a file that was not named")
-    for risks in sorted({missing for _, missing in plan.risky}, key=lambda r: (len(r), sorted(r))):
-        more = plan.unlocked_by(risks)
-        say(f"feedlint: {more} more with --accept {','.join(sorted(risks))}")
+        paths = {edit.place.path for each in elsewhere for edit in edits.get(each.key, ())}
+        others = ", ".join(shown(path) for path in sorted(paths.difference(report.path for report in fixed.reports)))
+        say(f"feedlint: {len(elsewhere)} not applied: {ELSEWHERE}{f' ({others})' if others else ''}")
+    if not fixed.stable:
+        say("feedlint: there was still something to fix after the last round; run it again")

@@ -46,6 +46,12 @@ def write_bytes(data: bytes) -> None:
         discard_output()
 
 
+def write_aside(text: str) -> None:
+    """Findings where standard output is taken by something else."""
+    if text:
+        say(text.removesuffix("\n"))
+
+
 def say(message: str) -> None:
     """Everything that is no result, to standard error."""
     try:

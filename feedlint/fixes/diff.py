@@ -22,6 +22,17 @@ def unified(path: str, shown: str, before: bytes, after: bytes) -> str:
     return _diff(shown, _text(path, before), _text(path, after))
 
 
+def encoded(diff: str, path: str, before: bytes) -> bytes:
+    """A diff of a file in the bytes of the file's own encoding, for programs that apply it."""
+    source = source_from_bytes(path, before)
+    encoding = source.encoding if isinstance(source, Source) and source.cells is None else "utf-8"
+    lines = _LINE.findall(diff)
+    return b"".join(
+        line.encode("utf-8", "surrogateescape") if number < 2 else line.encode(encoding, "surrogateescape")
+        for number, line in enumerate(lines)
+    )
+
+
 def _diff(name: str, before: str, after: str) -> str:
     return "".join(_lines(difflib.unified_diff(_LINE.findall(before), _LINE.findall(after), name, name)))
 

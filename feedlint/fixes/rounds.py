@@ -48,6 +48,25 @@ class Fixed:
     def stable(self) -> bool:
         return not self.last.applied
 
+    @property
+    def changed(self) -> list[str]:
+        """The paths of the files whose bytes are others now, sorted."""
+        return sorted(path for path, data in self.texts.items() if data != self.before[path])
+
+    @property
+    def parts(self) -> list[list[str]]:
+        """The changed files, those together that one fix, or one and what it requires, have changed."""
+        keys = {fix.key for fix in self.applied}
+        groups: list[tuple[set[str], set[str]]] = []
+        for fix in self.applied:
+            group = ({fix.key, *keys.intersection(fix.requires)}, set(by_path(fix.operations)))
+            for other in [known for known in groups if not (known[0].isdisjoint(group[0]) and known[1].isdisjoint(group[1]))]:
+                groups.remove(other)
+                group = (group[0] | other[0], group[1] | other[1])
+            groups.append(group)
+        changed = self.changed
+        return sorted(part for _, paths in groups if (part := [path for path in changed if path in paths]))
+
 
 def fix(
     reports: Sequence[FileReport], judge: Judge, accepted: Collection[str], editable: Collection[str], read: Read

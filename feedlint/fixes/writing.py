@@ -1,4 +1,4 @@
-"""Writes a changed file whole or not at all."""
+"""Writes a changed file whole or not at all, and files that belong together all or none."""
 
 from __future__ import annotations
 
@@ -6,6 +6,37 @@ import contextlib
 import os
 import stat
 import tempfile
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Change(NamedTuple):
+    """The content of a file as it was read, and as it is to be."""
+
+    path: str
+    before: bytes
+    after: bytes
+
+
+class Failure(NamedTuple):
+    """Which file could not be written, and why, in words."""
+
+    path: str
+    reason: str
+
+
+def write_together(changes: Sequence[Change]) -> list[Failure]:
+    """Write all these files. At the first failure those already written get their old content back.
+
+    Without failures all of them were written, else none; a file that cannot be set back is a failure of its own.
+    """
+    for number, change in enumerate(changes):
+        reason = write(*change)
+        if reason is not None:
+            undone = [(path, write(path, after, before)) for path, before, after in reversed(changes[:number])]
+            lost = [Failure(path, f"it could not be set back: {problem}") for path, problem in undone if problem]
+            return [Failure(change.path, reason), *lost]
+    return []
 
 
 def write(path: str, before: bytes, after: bytes) -> str | None:
