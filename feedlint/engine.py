@@ -1,25 +1,26 @@
 """Judges one file of a project: facts, rules, suppression. Pure: what it knows comes from the project.
 
-The gates come first: a file whose bytes hold none of the words that some selected rule needs is done at once.
+The gates come first: a file of a project that does not train, or whose bytes hold none of the words that some selected
+rule needs, is done at once. Rules and meanings are imported behind them, since that costs more than all the rest.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from .config import Settings, is_ignored_in, is_selected
 from .findings import Finding, Unjudged
 from .fixes.operations import Edit, Operation
-from .ir import Module, Unparsable
+from .gates import TRAINING, words
 from .places import Place, Span
 from .project import Project
-from .registry import all_rules
 from .report import FileReport
-from .rule import Rule
 from .source import Source, SourceProblem
-from .suppress import suppressions
+
+if TYPE_CHECKING:
+    from .ir import Module
+    from .rule import Rule
 
 
 def judge(project: Project, path: str) -> FileReport:
@@ -31,6 +32,8 @@ def judge(project: Project, path: str) -> FileReport:
         return FileReport(path, tuple(_unreadable(settings, path, place, parsed.reason)))
     if project.gates and not may_matter(project, path, parsed.data):
         return FileReport(path, source=parsed)
+    from .ir import Module, Unparsable
+
     module = project.parsed(path)
     if isinstance(module, Unparsable):
         place = Place(path, Span(module.line, module.column, module.line, module.column + 1))
@@ -42,6 +45,8 @@ def judge(project: Project, path: str) -> FileReport:
 
 def selected_rules(settings: Settings, path: str) -> list[Rule]:
     """The rules that may speak in a file under these settings."""
+    from .registry import all_rules
+
     return [
         rule
         for rule in all_rules()
@@ -50,20 +55,20 @@ def selected_rules(settings: Settings, path: str) -> list[Rule]:
 
 
 def may_matter(project: Project, path: str, data: bytes) -> bool:
-    """The bytes gate: whether a word stands in the file without which no selected rule can speak."""
-    words = {word for rule in selected_rules(project.settings, path) for word in rule.needs}
-    words |= project.wrapper_names
-    return _gate(frozenset(words)).search(data) is not None
-
-
-@lru_cache(maxsize=16)
-def _gate(words: frozenset[str]) -> re.Pattern[bytes]:
-    return re.compile(b"|".join(re.escape(word.encode()) for word in sorted(words)) or b"(?!)")
+    """Whether the bytes of a file and of its project leave open that some selected rule speaks in it."""
+    # A look at the file itself first: most often it answers for the whole project.
+    if TRAINING.search(data) is None and not project.may_train:
+        return False
+    needed = frozenset(word for rule in selected_rules(project.settings, path) for word in rule.needs)
+    if not needed:
+        return False
+    return words(needed).search(data) is not None or words(project.wrapper_names).search(data) is not None
 
 
 def _judged(project: Project, module: Module, source: Source) -> tuple[list[Finding], list[Unjudged]]:
     from .domain.facts import FINDERS
     from .domain.loaders import unjudged
+    from .suppress import suppressions
 
     settings = project.settings
     semantics = project.semantics

@@ -6,14 +6,18 @@ import os
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .config import Facts, Settings
 from .discovery import find_files
-from .ir import Module, Unparsable, lower
-from .semantics.evaluation import Semantics
-from .semantics.imports import ImportResolver
-from .source import Source, SourceProblem, source_from_bytes
+from .gates import speaks_of_training
+from .source import Source, SourceProblem, read_bytes, source_from_bytes
+
+# What a file means is loaded only when the gates let a file pass.
+if TYPE_CHECKING:
+    from .ir import Module, Unparsable
+    from .semantics.evaluation import Semantics
+    from .semantics.imports import ImportResolver
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _METADATA = ("setup.py", "setup.cfg", "pyproject.toml")
@@ -30,7 +34,7 @@ class Project:
         self.settings = settings
         self.gates = gates
         self._overlays = dict(overlays or {})
-        self._bytes: dict[str, bytes | None] = {}
+        self._bytes: dict[str, bytes | SourceProblem] = {}
         self._sources: dict[str, Source | SourceProblem] = {}
         self._modules: dict[str, Module | Unparsable | None] = {}
         self._trees: dict[str, Any] = {}
@@ -54,6 +58,8 @@ class Project:
 
     @cached_property
     def imports(self) -> ImportResolver:
+        from .semantics.imports import ImportResolver
+
         return ImportResolver(self.root, frozenset(self.files), self.facts.source_roots)
 
     @cached_property
@@ -69,7 +75,15 @@ class Project:
 
     @cached_property
     def semantics(self) -> Semantics:
+        from .semantics.evaluation import Semantics
+
         return Semantics(self)
+
+    @cached_property
+    def may_train(self) -> bool:
+        """Whether some file shows that there may be something to find."""
+        contents = (data for path in self.files if (data := self.bytes_of(path)) is not None)
+        return speaks_of_training(contents, self.facts.wrappers)
 
     @cached_property
     def wrapper_names(self) -> frozenset[str]:
@@ -83,25 +97,20 @@ class Project:
 
     def bytes_of(self, path: str) -> bytes | None:
         """The content of a file, None if it can't be read."""
+        data = self._content(path)
+        return None if isinstance(data, SourceProblem) else data
+
+    def _content(self, path: str) -> bytes | SourceProblem:
         if path in self._overlays:
             return self._overlays[path]
         if path not in self._bytes:
-            try:
-                with open(path, "rb") as file:
-                    self._bytes[path] = file.read()
-            except OSError:
-                self._bytes[path] = None
+            self._bytes[path] = read_bytes(path)
         return self._bytes[path]
 
     def source(self, path: str) -> Source | SourceProblem:
         if path not in self._sources:
-            data = self.bytes_of(path)
-            if data is None:
-                from .source import read_source
-
-                self._sources[path] = read_source(path)
-            else:
-                self._sources[path] = source_from_bytes(path, data)
+            data = self._content(path)
+            self._sources[path] = data if isinstance(data, SourceProblem) else source_from_bytes(path, data)
         return self._sources[path]
 
     def line_of(self, path: str, line: int) -> str:
@@ -116,6 +125,8 @@ class Project:
         if isinstance(source, SourceProblem):
             return source
         if path not in self._modules:
+            from .ir import lower
+
             self._modules[path] = lower(path, source.text)
         module = self._modules[path]
         assert module is not None
@@ -132,6 +143,8 @@ class Project:
 
     def module(self, path: str) -> Module | None:
         """The representation of a file, None if it can't be read or parsed."""
+        from .ir import Module
+
         found = self.parsed(path)
         return found if isinstance(found, Module) else None
 

@@ -153,6 +153,12 @@ class Source:
 
 def read_source(path: str | os.PathLike[str]) -> Source | SourceProblem:
     """Read a file. What keeps it from being read or decoded is the value that comes back."""
+    data = read_bytes(path)
+    return data if isinstance(data, SourceProblem) else source_from_bytes(path, data)
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes | SourceProblem:
+    """The content of a regular file that is not too large, else the reason why it is not read."""
     absolute = os.path.abspath(os.fspath(path))
     limit = NOTEBOOK_SIZE_LIMIT if absolute.endswith(".ipynb") else SIZE_LIMIT
     try:
@@ -165,12 +171,11 @@ def read_source(path: str | os.PathLike[str]) -> Source | SourceProblem:
         if state.st_size > limit:
             return SourceProblem(absolute, _too_large(state.st_size, limit))
         with open(absolute, "rb") as file:
-            data = file.read(limit + 1)
+            return file.read(limit + 1)
     except FileNotFoundError:
         return SourceProblem(absolute, "there is no such file")
     except OSError as error:
         return SourceProblem(absolute, f"it cannot be read: {error.strerror or error}")
-    return source_from_bytes(absolute, data)
 
 
 def source_from_bytes(path: str | os.PathLike[str], data: bytes) -> Source | SourceProblem:

@@ -288,6 +288,9 @@ def _view(request: Request, workspace: Workspace, files: Sequence[str]) -> View:
 def _text(request: Request, reports: Sequence[FileReport], view: View) -> str:
     if request.statistics:
         return _statistics(reports, view, request.output_format)
+    if request.output_format in ("full", "concise") and not any(r.findings or r.unjudged for r in reports):
+        # Nothing to show: what shows it need not be loaded.
+        return ""
     if request.output_format == "full":
         # The summary goes to standard error.
         view = replace(view, verbosity=-1, min_severity=view.lowest_for_people)
