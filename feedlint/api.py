@@ -29,6 +29,7 @@ from .fixes.operations import (
     RemoveArgument,
     ReplaceExpression,
     ReplaceMethod,
+    ReplaceStatement,
     SetArgument,
     Wrap,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "RemoveArgument",
     "ReplaceExpression",
     "ReplaceMethod",
+    "ReplaceStatement",
     "Restart",
     "Rule",
     "RuleError",

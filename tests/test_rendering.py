@@ -14,6 +14,7 @@ from feedlint.fixes.operations import (
     RemoveArgument,
     ReplaceExpression,
     ReplaceMethod,
+    ReplaceStatement,
     SetArgument,
     Wrap,
 )
@@ -328,6 +329,38 @@ WRAPPED = {
 @pytest.mark.parametrize(("before", "old", "start", "end", "after"), WRAPPED.values(), ids=WRAPPED)
 def test_an_expression_is_wrapped_as_a_whole(before: str, old: str, start: str, end: str, after: str) -> None:
     assert applied(before, lambda source: [Wrap(expression(source, old), start, end)]) == after
+
+
+NAMED = {
+    "in an f-string": ('print(f"{s / n:.3f} {s} s", s=1)\n', 'f"{s / n:.3f} {s} s"', 'print(f"{float(s) / n:.3f} {float(s)} s", s=1)\n'),
+    "in strings that follow": ('y = (f"{s}"\n     f" of {s.s(s=s)}")\n', 'f"{s}"\n     f" of {s.s(s=s)}"', 'y = (f"{float(s)}"\n     f" of {float(s).s(s=float(s))}")\n'),
+}
+
+
+@pytest.mark.parametrize(("before", "old", "after"), NAMED.values(), ids=NAMED)
+def test_each_use_of_a_name_is_wrapped(before: str, old: str, after: str) -> None:
+    assert applied(before, lambda source: [Wrap(expression(source, old), "float(", ")", "s")]) == after
+
+
+def test_a_name_is_not_wrapped_where_its_source_is_printed() -> None:
+    make: Make = lambda source: [Wrap(expression(source, 'f"{s=}"'), "float(", ")", "s")]  # noqa: E731
+    assert "prints the source" in reason('y = f"{s=}"\n', make)
+
+
+STATEMENTS = {
+    "alone": ("if a:\n    s /= n  # mean\n", "s = float(s) / n", "if a:\n    s = float(s) / n  # mean\n"),
+    "among others": ("a = 1; s /= n; b = 2\n", "s = float(s) / n", "a = 1; s = float(s) / n; b = 2\n"),
+}
+
+
+@pytest.mark.parametrize(("before", "code", "after"), STATEMENTS.values(), ids=STATEMENTS)
+def test_a_statement_is_replaced_and_the_rest_of_its_line_stays(before: str, code: str, after: str) -> None:
+    assert applied(before, lambda source: [ReplaceStatement(statement(source, "s /="), code)]) == after
+
+
+def test_a_statement_with_a_comment_in_it_is_not_replaced() -> None:
+    make: Make = lambda source: [ReplaceStatement(statement(source, "s /="), "pass")]  # noqa: E731
+    assert "comment" in reason("s /= (  # why\n    n)\n", make)
 
 
 IMPORTED = {

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ..places import Span
 from ..syntax import Tree
-from ..syntax.shapes import ExpressionShape, expression_at, has_comment, method_at
+from ..syntax.shapes import ExpressionShape, expression_at, has_comment, method_at, names_within
 from .changes import Change, Refused, around
 from .operations import ReplaceExpression, ReplaceMethod, Wrap
 
@@ -27,7 +27,19 @@ def replaced(tree: Tree, operation: ReplaceExpression) -> list[Change]:
 
 def wrapped(tree: Tree, operation: Wrap) -> list[Change]:
     """The changes that put text before and after an expression, with the parentheses that keep it one operand."""
-    shape = _found(tree, operation.expression.span)
+    if not operation.name:
+        return _around(tree, _found(tree, operation.expression.span), operation)
+    shapes = names_within(tree, operation.expression.span, operation.name)
+    if not shapes:
+        raise Refused("the name was not found again")
+    made: list[Change] = []
+    for shape in shapes:
+        _refuse_printed(shape)
+        made += _around(tree, shape, operation)
+    return made
+
+
+def _around(tree: Tree, shape: ExpressionShape, operation: Wrap) -> list[Change]:
     start, end = shape.outer_start, shape.outer_end
     inner = tree.source.text[start:end]
     before, after = operation.before, operation.after

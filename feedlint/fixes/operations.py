@@ -55,11 +55,24 @@ class ReplaceMethod:
 
 @dataclass(frozen=True, slots=True)
 class Wrap:
-    """Put `before` and `after` around an expression, outside of its own parentheses."""
+    """Put `before` and `after` around an expression, outside of its own parentheses.
+
+    With a `name`, around every use of this name in the expression: before Python 3.12 `ast` does not say where in an
+    f-string a name stands.
+    """
 
     expression: Place
     before: str
     after: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceStatement:
+    """Put `code` in the place of a statement that holds no block."""
+
+    statement: Place
+    code: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +95,9 @@ class MoveStatement:
     before: Place
 
 
-Operation = Union[SetArgument, RemoveArgument, ReplaceExpression, ReplaceMethod, Wrap, EnsureImport, MoveStatement]
+Operation = Union[
+    SetArgument, RemoveArgument, ReplaceExpression, ReplaceMethod, ReplaceStatement, Wrap, EnsureImport, MoveStatement
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,11 @@ from .operations import (
     RemoveArgument,
     ReplaceExpression,
     ReplaceMethod,
+    ReplaceStatement,
     SetArgument,
     Wrap,
 )
-from .statements import imported, moved
+from .statements import exchanged, imported, moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +86,6 @@ def _single(tree: Tree, operation: Operation) -> list[Change]:
             return imported(tree, operation)
         case MoveStatement():
             return moved(tree, operation)
+        case ReplaceStatement():
+            return exchanged(tree, operation)
     raise TypeError(f"{operation} is grouped by its call")

@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 
 from ..syntax import Tree
-from ..syntax.shapes import TopStatement, lines_in_strings, statement_at, top_statements
+from ..syntax.shapes import (
+    TopStatement,
+    has_comment,
+    lines_in_strings,
+    simple_statement_at,
+    statement_at,
+    top_statements,
+)
 from .changes import CLOSES, Change, Refused
 from .lines import indentation, line_end, line_start, next_line
-from .operations import EnsureImport, MoveStatement
+from .operations import EnsureImport, MoveStatement, ReplaceStatement
 
 _HEADER = re.compile(r"#!|#.*?coding[:=]")
 """Comments that say something about the file, on its first two lines."""
@@ -108,6 +115,19 @@ def moved(tree: Tree, operation: MoveStatement) -> list[Change]:
     elif statement.is_only_one:
         removed = Change(start, end, f"{own}pass{newline}")
     return [Change(where, where, content), removed]
+
+
+def exchanged(tree: Tree, operation: ReplaceStatement) -> list[Change]:
+    """The changes that put code in the place of a statement without a block; what follows on its line stays."""
+    extent = simple_statement_at(tree, operation.statement.span)
+    if extent is None:
+        raise Refused("the statement was not found again")
+    start, end = extent
+    if tree.source.text[start:end] == operation.code:
+        return []
+    if has_comment(tree, start, end):
+        raise Refused("a comment stands in what would be replaced")
+    return [Change(start, end, operation.code)]
 
 
 def _comments_above(tree: Tree, offset: int) -> int:

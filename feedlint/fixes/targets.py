@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .operations import EnsureImport, MoveStatement, Operation, RemoveArgument, ReplaceMethod, SetArgument
+from .operations import (
+    EnsureImport,
+    MoveStatement,
+    Operation,
+    RemoveArgument,
+    ReplaceMethod,
+    ReplaceStatement,
+    SetArgument,
+)
 
 
 def path_of(operation: Operation) -> str:
@@ -13,7 +21,7 @@ def path_of(operation: Operation) -> str:
         return operation.path
     if isinstance(operation, (SetArgument, RemoveArgument, ReplaceMethod)):
         return operation.call.path
-    if isinstance(operation, MoveStatement):
+    if isinstance(operation, (MoveStatement, ReplaceStatement)):
         return operation.statement.path
     return operation.expression.path
 

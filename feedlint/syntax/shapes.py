@@ -162,6 +162,32 @@ def statement_at(tree: Tree, span: Span) -> StatementShape | None:
     return None
 
 
+def simple_statement_at(tree: Tree, span: Span) -> tuple[int, int] | None:
+    """The offsets of the statement without a block that stands at a span as `ast` reports it."""
+    for node in tree.nodes_at(span):
+        if isinstance(node, cst.BaseSmallStatement):
+            return tree.extent(node)
+    return None
+
+
+def names_within(tree: Tree, span: Span, name: str) -> list[ExpressionShape] | None:
+    """The uses of a name in the expression at a span; None if no expression is there, or the name is bound in it."""
+    if not any(isinstance(node, cst.BaseExpression) for node in tree.nodes_at(span)):
+        return None
+    start, end = (tree.source.offset(*place) for place in ((span.line, span.column), (span.end_line, span.end_column)))
+    found = []
+    for node, extent in tree.placed():
+        if not isinstance(node, cst.Name) or node.value != name or not (start <= extent[0] and extent[1] <= end):
+            continue
+        above: Any = tree.parent(node)
+        if getattr(above, "attr", None) is node or getattr(above, "keyword", None) is node:
+            continue
+        if isinstance(above, (cst.NamedExpr, cst.CompFor, cst.Param)) and getattr(above, "value", getattr(above, "iter", None)) is not node:
+            return None
+        found.append(_expression(tree, node))
+    return found
+
+
 def lines_in_strings(tree: Tree, start: int, end: int) -> frozenset[int]:
     """The lines (from 1) between two offsets that begin inside of a string."""
     found: set[int] = set()
