@@ -91,6 +91,8 @@ LOSS_CLASSES: frozenset[str] = _prefixed(
     "HingeEmbeddingLoss MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss MultiMarginLoss SoftMarginLoss "
     "GaussianNLLLoss CTCLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss NLLLoss2d",
 )
+# They give the norm of all gradients, one number on the device.
+GRADIENT_NORMS: frozenset[str] = _prefixed("torch.nn.utils.", "clip_grad_norm_ clip_grad_norm get_total_norm clip_grad.clip_grad_norm_")
 # Without a dimension these give a single number.
 REDUCTIONS: frozenset[str] = frozenset(
     "sum mean max min prod norm std var median nanmedian all any argmax argmin nansum nanmean dist dot amax amin "

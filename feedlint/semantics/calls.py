@@ -513,11 +513,8 @@ def _instance_method(semantics: Semantics, node: ir.Call, receiver: Instance, na
     if name in ("cuda", "to", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "share_memory", "compile", "apply"):
         if tensors.is_module(semantics, receiver):
             return one(receiver)
-    if name in ("parameters", "buffers") and tensors.is_module(semantics, receiver):
-        return one(Iterator(one(Tensor(UNKNOWN_DEVICE, None, "parameter")), (receiver,)))
-    if name in ("named_parameters", "named_buffers") and tensors.is_module(semantics, receiver):
-        pair = Items("tuple", (one(Scalar("str")), one(Tensor(UNKNOWN_DEVICE, None, "parameter"))))
-        return one(Iterator(one(pair), (receiver,)))
+    if name in ("parameters", "buffers", "named_parameters", "named_buffers") and tensors.is_module(semantics, receiver):
+        return tensors.parameters(receiver, name)
     if isinstance(maker, External):
         if maker.name == "builtins.open" and name == "read":
             return one(Instance(External("builtins.open.read"), node))

@@ -208,6 +208,10 @@ def function(semantics: Semantics, node: ir.Call, name: str) -> ValueSet | None:
         )
     if name in table.PLAIN_RESULTS:
         return one(Scalar(table.PLAIN_RESULTS[name]))
+    if name == "torch.autograd.Variable":
+        return semantics.evaluate(node.positional[0]) if node.positional else None  # the tensor itself since torch 0.4
+    if name in table.GRADIENT_NORMS:
+        return one(Tensor(UNKNOWN_DEVICE, True, "parameter", dtype="float"))
     if name in table.OPAQUE or name.startswith(table.OPAQUE_PREFIXES):
         return None
     given = _arguments(semantics, node)
@@ -377,7 +381,18 @@ def method_of_unknown(semantics: Semantics, node: ir.Call, receiver: ir.Expressi
         return ValueSet((Tensor(target, None, "moved", certain=False),), True)
     if name == "size":
         return one(Scalar("int"))
+    if name == "clip_grad_norm_":
+        return ValueSet((Tensor(UNKNOWN_DEVICE, True, "parameter", dtype="float"),), True)
+    if name in ("parameters", "named_parameters") and not node.arguments:
+        return parameters(receiver, name)
     return None
+
+
+def parameters(source: Any, name: str) -> ValueSet:
+    """What `parameters()` or `named_parameters()` of a module gives."""
+    tensor = one(Tensor(UNKNOWN_DEVICE, None, "parameter"))
+    elements = tensor if not name.startswith("named_") else one(Items("tuple", (one(Scalar("str")), tensor)))
+    return one(Iterator(elements, (source,)))
 
 
 def array_method(name: str) -> ValueSet:
