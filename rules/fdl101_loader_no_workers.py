@@ -19,35 +19,9 @@ from feedlint.api import (
     set_workers,
 )
 
-_SAMPLES = '''\
-import torch
-from torch import nn
-from torch.utils.data import DataLoader, Dataset
+from ._programs import END, MODEL_ON_DEVICE, SAMPLES, device_step
 
-
-class Waves(Dataset):
-    def __len__(self):
-        return 512
-
-    def __getitem__(self, i):
-        return torch.sin(torch.linspace(0, 1 + i, 400)), i % 4
-
-
-'''
-_LOOP = '''\
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    net = nn.Linear(400, 4).to(device)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    for wave, kind in loader:
-        loss = nn.functional.cross_entropy(net(wave.to(device)), kind.to(device))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
-if __name__ == "__main__":
-    main()
-'''
+_LOOP = MODEL_ON_DEVICE + "    for wave, kind in loader:\n" + device_step(2, "") + END
 
 
 class LoaderNoWorkers(Rule):
@@ -95,14 +69,14 @@ class LoaderNoWorkers(Rule):
     worth = "2-10x where making a sample is real work"
     bad = (
         Bad(
-            _SAMPLES + "def main():\n    loader = DataLoader(Waves(), batch_size=64, shuffle=True)  #! FDL101\n" + _LOOP,
-            _SAMPLES + "def main():\n    loader = DataLoader(Waves(), batch_size=64, shuffle=True, num_workers=4)\n" + _LOOP,
+            SAMPLES + "def main():\n    loader = DataLoader(Waves(), batch_size=64, shuffle=True)  #! FDL101\n" + _LOOP,
+            SAMPLES + "def main():\n    loader = DataLoader(Waves(), batch_size=64, shuffle=True, num_workers=4)\n" + _LOOP,
         ),
         Bad(
             {
                 "options.py": "import argparse\n\n\ndef parse():\n    parser = argparse.ArgumentParser()\n"
                 '    parser.add_argument("--workers", type=int, default=0)\n    return parser.parse_args()\n',
-                "train.py": _SAMPLES.replace("import torch\n", "import torch\nfrom options import parse\n", 1)
+                "train.py": SAMPLES.replace("import torch\n", "import torch\nfrom options import parse\n", 1)
                 + "def main():\n    args = parse()\n"
                 "    loader = DataLoader(Waves(), batch_size=64, num_workers=args.workers)  #! FDL101\n" + _LOOP,
             },
@@ -116,24 +90,24 @@ class LoaderNoWorkers(Rule):
     )
     good = (
         Good(
-            _SAMPLES + "def main():\n    loader = DataLoader(Waves(), batch_size=64, num_workers=2)\n" + _LOOP,
+            SAMPLES + "def main():\n    loader = DataLoader(Waves(), batch_size=64, num_workers=2)\n" + _LOOP,
             "It has workers.",
         ),
         Good(
-            _SAMPLES.replace("import torch\n", "import json\nimport sys\n\nimport torch\n", 1)
+            SAMPLES.replace("import torch\n", "import json\nimport sys\n\nimport torch\n", 1)
             + "def main():\n    options = json.load(sys.stdin)\n    loader = DataLoader(Waves(), batch_size=64, **options)\n"
             + _LOOP,
             "What is spread into the call may set the worker count.",
         ),
         Good(
-            _SAMPLES
+            SAMPLES
             + "def main():\n    # one process: the debugger has to reach the dataset\n"
             + "    loader = DataLoader(Waves(), batch_size=64, num_workers=0)\n"
             + _LOOP,
             "The author gives a reason for the 0.",
         ),
         Good(
-            _SAMPLES.replace("torch.sin(torch.linspace(0, 1 + i, 400)), i % 4", "self.waves[i]").replace(
+            SAMPLES.replace("torch.sin(torch.linspace(0, 1 + i, 400)), i % 4", "self.waves[i]").replace(
                 "class Waves(Dataset):\n", "class Waves(Dataset):\n    def __init__(self):\n        self.waves = torch.randn(512, 400)\n\n"
             )
             + "def main():\n    loader = DataLoader(Waves(), batch_size=64)\n"

@@ -20,36 +20,10 @@ from feedlint.api import (
     set_pinning,
 )
 
-_START = '''\
-import torch
-from torch import nn
-from torch.utils.data import DataLoader, Dataset
+from ._programs import END, MODEL_ON_DEVICE, SAMPLES, device_step
 
-
-class Waves(Dataset):
-    def __len__(self):
-        return 512
-
-    def __getitem__(self, i):
-        return torch.sin(torch.linspace(0, 1 + i, 400)), i % 4
-
-
-def main():
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    net = nn.Linear(400, 4).to(device)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-'''
-_LOOP = '''\
-    for wave, kind in loader:
-        loss = nn.functional.cross_entropy(net(wave.to(device, non_blocking=True)), kind.to(device, non_blocking=True))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
-if __name__ == "__main__":
-    main()
-'''
+_START = SAMPLES + "def main():\n" + MODEL_ON_DEVICE
+_LOOP = "    for wave, kind in loader:\n" + device_step(2) + END
 
 
 class LoaderNotPinned(Rule):

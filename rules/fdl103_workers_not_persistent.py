@@ -19,36 +19,10 @@ from feedlint.api import (
     set_persistence,
 )
 
-_START = '''\
-import torch
-from torch import nn
-from torch.utils.data import DataLoader, Dataset
+from ._programs import END, MODEL_ON_CUDA, SAMPLES, cuda_step
 
-
-class Waves(Dataset):
-    def __len__(self):
-        return 512
-
-    def __getitem__(self, i):
-        return torch.sin(torch.linspace(0, 1 + i, 400)), i % 4
-
-
-def main():
-    net = nn.Linear(400, 4).cuda()
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-'''
-_LOOP = '''\
-    for epoch in range(20):
-        for wave, kind in loader:
-            loss = nn.functional.cross_entropy(net(wave.cuda(non_blocking=True)), kind.cuda(non_blocking=True))
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-
-
-if __name__ == "__main__":
-    main()
-'''
+_START = SAMPLES + "def main():\n" + MODEL_ON_CUDA
+_LOOP = "    for epoch in range(20):\n        for wave, kind in loader:\n" + cuda_step(3) + END
 
 
 class WorkersNotPersistent(Rule):

@@ -6,20 +6,7 @@ from collections.abc import Iterator
 
 from feedlint.api import STABLE, Bad, Finding, Good, Loader, Rule, Settings, Severity, conflicts
 
-_START = '''\
-import torch
-from torch.utils.data import DataLoader, Dataset, WeightedRandomSampler
-
-
-class Waves(Dataset):
-    def __len__(self):
-        return 512
-
-    def __getitem__(self, i):
-        return torch.sin(torch.linspace(0, 1 + i, 400)), i % 4
-
-
-'''
+from ._programs import SAMPLES_WITH_SAMPLER
 
 
 class LoaderArgumentsConflict(Rule):
@@ -62,17 +49,17 @@ class LoaderArgumentsConflict(Rule):
     worth = "the run itself: it raises"
     bad = (
         Bad(
-            _START + "loader = DataLoader(Waves(), batch_size=8, persistent_workers=True)  #! FDL110\n",
-            _START + "loader = DataLoader(Waves(), batch_size=8)\n",
+            SAMPLES_WITH_SAMPLER + "loader = DataLoader(Waves(), batch_size=8, persistent_workers=True)  #! FDL110\n",
+            SAMPLES_WITH_SAMPLER + "loader = DataLoader(Waves(), batch_size=8)\n",
         ),
         Bad(
-            _START + "weights = WeightedRandomSampler([1.0] * 512, 512)\nloader = DataLoader(Waves(), 8, sampler=weights, shuffle=True)  #! FDL110\n",
-            _START + "weights = WeightedRandomSampler([1.0] * 512, 512)\nloader = DataLoader(Waves(), 8, sampler=weights)\n",
+            SAMPLES_WITH_SAMPLER + "weights = WeightedRandomSampler([1.0] * 512, 512)\nloader = DataLoader(Waves(), 8, sampler=weights, shuffle=True)  #! FDL110\n",
+            SAMPLES_WITH_SAMPLER + "weights = WeightedRandomSampler([1.0] * 512, 512)\nloader = DataLoader(Waves(), 8, sampler=weights)\n",
         ),
     )
     good = (
         Good(
-            _START + "workers = 0\nloader = DataLoader(Waves(), batch_size=8, num_workers=workers, persistent_workers=workers > 0)\n",
+            SAMPLES_WITH_SAMPLER + "workers = 0\nloader = DataLoader(Waves(), batch_size=8, num_workers=workers, persistent_workers=workers > 0)\n",
             "Persistence follows the worker count.",
         ),
     )

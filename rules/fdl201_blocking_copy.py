@@ -19,37 +19,16 @@ from feedlint.api import (
     refuted,
 )
 
-_START = '''\
-import torch
-from torch import nn
-from torch.utils.data import DataLoader, Dataset
+from ._programs import END, MODEL_ON_DEVICE, SAMPLES, step
 
-
-class Waves(Dataset):
-    def __len__(self):
-        return 512
-
-    def __getitem__(self, i):
-        return torch.sin(torch.linspace(0, 1 + i, 400)), i % 4
-
-
-def main():
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    net = nn.Linear(400, 4).to(device)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    loader = DataLoader(Waves(), batch_size=64, num_workers=2, pin_memory=torch.cuda.is_available())
-    for wave, kind in loader:
-'''
-_STEP = '''\
-        loss = nn.functional.cross_entropy(net(wave), kind)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
-if __name__ == "__main__":
-    main()
-'''
+_START = (
+    SAMPLES
+    + "def main():\n"
+    + MODEL_ON_DEVICE
+    + "    loader = DataLoader(Waves(), batch_size=64, num_workers=2, pin_memory=torch.cuda.is_available())\n"
+    "    for wave, kind in loader:\n"
+)
+_STEP = step(2) + END
 
 
 class BlockingCopy(Rule):

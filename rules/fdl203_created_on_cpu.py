@@ -6,39 +6,7 @@ from collections.abc import Iterator
 
 from feedlint.api import REFUTED, STABLE, Bad, Creation, Finding, Good, Rule, Settings, Severity
 
-_START = '''\
-import torch
-from torch import nn
-from torch.utils.data import DataLoader, Dataset
-
-
-class Waves(Dataset):
-    def __len__(self):
-        return 512
-
-    def __getitem__(self, i):
-        return torch.sin(torch.linspace(0, 1 + i, 400)), i % 4
-
-
-def main():
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    net = nn.Linear(400, 4).to(device)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    loader = DataLoader(Waves(), batch_size=64, num_workers=2, pin_memory=torch.cuda.is_available())
-    total = 0.0
-    for step, (wave, kind) in enumerate(loader):
-        wave, kind = wave.to(device, non_blocking=True), kind.to(device, non_blocking=True)
-        loss = nn.functional.cross_entropy(net(wave), kind)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-'''
-_END = '''\
-
-
-if __name__ == "__main__":
-    main()
-'''
+from ._programs import AFTER_A_STEP, END
 
 
 class CreatedOnCpu(Rule):
@@ -80,14 +48,14 @@ class CreatedOnCpu(Rule):
     worth = "a copy from pageable memory in every step"
     bad = (
         Bad(
-            _START + "        weight = torch.ones(4).to(device)  #! FDL203\n        print(weight.shape)\n" + _END,
-            _START + "        weight = torch.ones(4, device=device)\n        print(weight.shape)\n" + _END,
+            AFTER_A_STEP + "        weight = torch.ones(4).to(device)  #! FDL203\n        print(weight.shape)\n" + END,
+            AFTER_A_STEP + "        weight = torch.ones(4, device=device)\n        print(weight.shape)\n" + END,
         ),
     )
     good = (
-        Good(_START + "        weight = torch.ones(4, device=device)\n        print(weight.shape)\n" + _END, "It is made on the device."),
+        Good(AFTER_A_STEP + "        weight = torch.ones(4, device=device)\n        print(weight.shape)\n" + END, "It is made on the device."),
         Good(
-            _START + "        weight = torch.zeros(4)\n        weight[step % 4] = 1\n        print(weight.to(device).shape)\n" + _END,
+            AFTER_A_STEP + "        weight = torch.zeros(4)\n        weight[step % 4] = 1\n        print(weight.to(device).shape)\n" + END,
             "It is filled on the host first.",
         ),
     )

@@ -6,39 +6,7 @@ from collections.abc import Iterator
 
 from feedlint.api import STABLE, Bad, Finding, Good, HostRead, Rule, Settings, Severity, accumulation_fix
 
-_START = '''\
-import torch
-from torch import nn
-from torch.utils.data import DataLoader, Dataset
-
-
-class Waves(Dataset):
-    def __len__(self):
-        return 512
-
-    def __getitem__(self, i):
-        return torch.sin(torch.linspace(0, 1 + i, 400)), i % 4
-
-
-def main():
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    net = nn.Linear(400, 4).to(device)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    loader = DataLoader(Waves(), batch_size=64, num_workers=2, pin_memory=torch.cuda.is_available())
-    total = 0.0
-    for step, (wave, kind) in enumerate(loader):
-        wave, kind = wave.to(device, non_blocking=True), kind.to(device, non_blocking=True)
-        loss = nn.functional.cross_entropy(net(wave), kind)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-'''
-_END = '''\
-
-
-if __name__ == "__main__":
-    main()
-'''
+from ._programs import AFTER_A_STEP, END
 
 
 class SyncToAccumulate(Rule):
@@ -78,10 +46,10 @@ class SyncToAccumulate(Rule):
     needs = ("item", "float", "int", "cpu", "tolist", "numpy")
     worth = "0-18 %, nothing where the GPU is busy anyway"
     bad = (Bad(
-            _START + "        total += loss.item() * wave.size(0)  #! FDL301\n    print(total)\n" + _END,
-            _START + "        total += loss.detach().double() * wave.size(0)\n    print(float(total))\n" + _END,
+            AFTER_A_STEP + "        total += loss.item() * wave.size(0)  #! FDL301\n    print(total)\n" + END,
+            AFTER_A_STEP + "        total += loss.detach().double() * wave.size(0)\n    print(float(total))\n" + END,
         ),)
-    good = (Good(_START + "        if step % 100 == 0:\n            total += loss.item()\n    print(total)\n" + _END, "It reads every hundred steps."),)
+    good = (Good(AFTER_A_STEP + "        if step % 100 == 0:\n            total += loss.item()\n    print(total)\n" + END, "It reads every hundred steps."),)
 
     def judge(self, read: HostRead, settings: Settings) -> Iterator[Finding]:
         if read.use != "accumulate":

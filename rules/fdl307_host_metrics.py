@@ -6,39 +6,7 @@ from collections.abc import Iterator
 
 from feedlint.api import STABLE, Bad, Finding, Good, HostRead, Rule, Settings, Severity
 
-_START = '''\
-import torch
-from torch import nn
-from torch.utils.data import DataLoader, Dataset
-
-
-class Waves(Dataset):
-    def __len__(self):
-        return 512
-
-    def __getitem__(self, i):
-        return torch.sin(torch.linspace(0, 1 + i, 400)), i % 4
-
-
-def main():
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    net = nn.Linear(400, 4).to(device)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    loader = DataLoader(Waves(), batch_size=64, num_workers=2, pin_memory=torch.cuda.is_available())
-    total = 0.0
-    for step, (wave, kind) in enumerate(loader):
-        wave, kind = wave.to(device, non_blocking=True), kind.to(device, non_blocking=True)
-        loss = nn.functional.cross_entropy(net(wave), kind)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-'''
-_END = '''\
-
-
-if __name__ == "__main__":
-    main()
-'''
+from ._programs import AFTER_A_STEP, END
 
 
 class HostMetrics(Rule):
@@ -75,8 +43,8 @@ class HostMetrics(Rule):
     sees = HostRead
     needs = ("cpu", "numpy", "tolist", "array")
     worth = "0-18 %, nothing where the GPU is busy anyway"
-    bad = (Bad(_START.replace("    total = 0.0\n", "    scores = []\n") + "        scores.extend(net(wave).softmax(1).tolist())  #! FDL307\n" + _END),)
-    good = (Good(_START + "        if step % 50 == 0:\n            print(net(wave).cpu().shape)\n" + _END, "It copies every fifty steps."),)
+    bad = (Bad(AFTER_A_STEP.replace("    total = 0.0\n", "    scores = []\n") + "        scores.extend(net(wave).softmax(1).tolist())  #! FDL307\n" + END),)
+    good = (Good(AFTER_A_STEP + "        if step % 50 == 0:\n            print(net(wave).cpu().shape)\n" + END, "It copies every fifty steps."),)
 
     def judge(self, read: HostRead, settings: Settings) -> Iterator[Finding]:
         if read.use != "host" or not read.in_training:
