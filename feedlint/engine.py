@@ -120,7 +120,7 @@ def rendered_edits(project: Project, findings: Sequence[Finding]) -> dict[str, t
             tree = project.tree(path)
             if not isinstance(tree, Tree):
                 break
-            made = render(tree, tree.source, operations)
+            made = render(tree, operations)
             if made.refused:
                 break
             edits += made.edits

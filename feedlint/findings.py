@@ -48,7 +48,7 @@ class Fix:
     """Operations that belong together, with what was proven about them.
 
     `key` identifies the fix within one run; `requires` holds keys of fixes without which this one is pointless: it is
-    applied only in a plan in which they are applied too. `requires_any` is satisfied by one of its keys.
+    applied only in a plan in which they are applied too.
     `group` joins the fixes that cure one loader and its loops.
     """
 

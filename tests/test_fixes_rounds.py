@@ -122,7 +122,7 @@ def _edits(offered: Fix, files: Mapping[str, bytes]) -> tuple[Edit, ...]:
         assert isinstance(source, Source)
         tree = parse(source)
         assert isinstance(tree, Tree)
-        edits += render(tree, source, operations).edits
+        edits += render(tree, operations).edits
     return tuple(edits)
 
 

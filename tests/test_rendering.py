@@ -64,7 +64,7 @@ def rendered(text: str, make: Make) -> tuple[Source, Rendered]:
     source = read(text)
     tree = parse(source)
     assert isinstance(tree, Tree)
-    return source, render(tree, source, make(source))
+    return source, render(tree, make(source))
 
 
 def applied(text: str, make: Make) -> str:

@@ -95,7 +95,7 @@ def place(source: Source, node: ast.expr) -> Place:
 def render_all(source: Source, operations: Sequence[Operation]) -> Rendered:
     tree = parse(source)
     assert isinstance(tree, Tree)
-    return render(tree, source, operations)
+    return render(tree, operations)
 
 
 def edited(source: Source, result: Rendered) -> str:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..ir import nodes as ir
+from ..semantics.callers import default_of
 from ..semantics.classes import lineage, lookup
 from ..semantics.evaluation import Semantics
 from ..semantics.values import (
-    NOTHING,
     UNKNOWN,
     ClassValue,
-    External,
-    FunctionValue,
-    Instance,
     Known,
     Mapping,
+    Origin,
+    Partial,
     ValueSet,
 )
 
@@ -48,14 +47,11 @@ def resolve(
     if found is not None:
         return found
     callee = semantics.evaluate(call.function_expression)
-    from ..semantics.values import Partial
-
     for value in callee.of(Partial):
         bound = _in_partial(semantics, value.call, name, positional)
         if bound is not None:
             return bound
-    editable = None if _has_open_spread(semantics, call) else call
-    return Given(default, None, editable, True)
+    return Given(default, None, None if call.has_star else call, True)
 
 
 def _position(name: str, positional: tuple[str, ...]) -> int | None:
@@ -94,10 +90,6 @@ def _entry_node(mapping: Mapping, name: str) -> ir.Expression | None:
     if isinstance(node, ir.Call):
         return node.keyword(name)
     return None
-
-
-def _has_open_spread(semantics: Semantics, call: ir.Call) -> bool:
-    return call.has_star
 
 
 def _in_partial(semantics: Semantics, bound: ir.Call, name: str, positional: tuple[str, ...]) -> Given | None:
@@ -140,9 +132,7 @@ def _through_subclass(
             if own is not None:
                 return Given(semantics.evaluate(own), own, call, False)
             if not call.spreads and not call.has_star and parameter.default is not None:
-                from ..semantics.callers import _default
-
-                return Given(_default(semantics, constructor, parameter), parameter.default, None, False)
+                return Given(default_of(semantics, constructor, parameter), parameter.default, None, False)
     return Given(found.values, found.node, None, False)
 
 
@@ -174,9 +164,4 @@ def super_call(semantics: Semantics, maker: ClassValue, constructor: ir.Function
 
 def constant(value: object) -> ValueSet:
     """A default of an API as a value set."""
-    from ..semantics.values import Origin
-
     return ValueSet((Known(value, Origin("literal", None, "default")),))
-
-
-__all__ = ["NOTHING", "External", "FunctionValue", "Given", "Instance", "constant", "resolve", "super_call"]

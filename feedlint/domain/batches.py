@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..ir import nodes as ir
-from ..knowledge import torch_functions
-from ..semantics.classes import derives_from, holds_fields, lineage, lookup
+from ..semantics.classes import derives_from, lookup
 from ..semantics.evaluation import Semantics
 from ..semantics.values import (
     Batch,
@@ -204,6 +202,3 @@ def collated(sample: Shape) -> Shape:
     if sample.kind == "list":
         return Shape("list", tuple((name, collated(part)) for name, part in sample.fields))
     return sample
-
-
-__all__ = ["ARRAY", "NUMBER", "STRING", "TENSOR", "UNKNOWN", "Shape", "collated", "holds_fields", "ir", "join", "lineage", "of_loader", "of_values", "torch_functions"]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..findings import Evidence
-from ..ir import nodes as ir
 from ..semantics.values import OPTION_DEFAULT, Known
 from .loader_fixes import Change, drop, follow_workers
 from .loaders import Loader
@@ -90,6 +89,3 @@ def _surely_given(loader: Loader, name: str) -> bool:
         and bool(values.values)
         and not any(isinstance(v, Known) and v.value is None for v in values.values)
     )
-
-
-__all__ = ["Conflict", "conflicts", "ir"]

@@ -12,7 +12,7 @@ from ..semantics.callers import callers
 from ..semantics.entry import framework_of
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import TRAINING, StepLoop, drawn_from, hook, step_loop
-from ..semantics.values import Instance, Known
+from ..semantics.values import Instance
 from ..semantics.values import Items as ItemsValue
 from ..semantics.values import Iterator as IteratorValue
 
@@ -202,6 +202,3 @@ def loop_that_builds(semantics: Semantics, node: ir.Node, depth: int = 2) -> ir.
             return found[0] if found and len(found) == len(sites) else None
         child = ancestor
     return None
-
-
-__all__ = ["Known", "Use", "iterated_again", "loop_that_builds", "uses"]

@@ -15,6 +15,7 @@ from ..ir import nodes as ir
 from ..knowledge import item_calls
 from ..semantics.classes import attribute, lineage, lookup
 from ..semantics.evaluation import Semantics
+from ..semantics.tensors import is_module
 from ..semantics.values import (
     Batch,
     ClassValue,
@@ -23,13 +24,11 @@ from ..semantics.values import (
     Instance,
     Items,
     Known,
-    Mapping,
     Method,
     Partial,
     Scalar,
     Tensor,
     ValueSet,
-    one,
 )
 from ..semantics.values import Iterator as IteratorValue
 from . import batches
@@ -64,10 +63,6 @@ class ItemCode:
             for node in ir.walk_block(function.body):
                 if isinstance(node, ir.Call):
                     yield node
-
-    @property
-    def is_known(self) -> bool:
-        return not self.unknown
 
 
 def leaves(semantics: Semantics, values: ValueSet, depth: int = 0) -> tuple[Leaf, ...]:
@@ -192,16 +187,12 @@ def _called(semantics: Semantics, code: ItemCode, value: Any, node: ir.Call | No
         _called(semantics, code, value.target, value.call)
     elif isinstance(value, Instance):
         if isinstance(value.maker, ClassValue):
-            from ..semantics.tensors import is_module
-
             if node is not None and is_module(semantics, value):
                 code.modules_run.append(node)
             method = lookup(semantics, value.maker, "__call__") or lookup(semantics, value.maker, "forward")
             if method is not None:
                 _reach(semantics, code, method)
         else:
-            from ..semantics.tensors import is_module
-
             if node is not None and is_module(semantics, value) and not value.maker.name.startswith("torchvision.transforms"):
                 code.modules_run.append(node)
             _constructor(semantics, code, value)
@@ -395,6 +386,3 @@ def stored_names(semantics: Semantics, node: ir.Class) -> list[str]:
                             found[name] = None
         semantics.cache[key] = list(found)
     return semantics.cache[key]  # type: ignore[no-any-return]
-
-
-__all__ = ["ItemCode", "Leaf", "Mapping", "accelerator_data", "item_code", "item_functions", "leaves", "one", "only_indexes_memory", "sample_shape", "stored_names"]

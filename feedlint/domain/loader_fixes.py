@@ -16,7 +16,6 @@ from ..semantics.values import (
     FUNCTION_DEFAULT,
     OPTION_DEFAULT,
     Device,
-    Known,
 )
 from .arguments import Given
 from .loaders import Loader, describe, loader_at
@@ -177,6 +176,3 @@ def hoist(loader: Loader) -> Change | None:
     if statement.value is not loader.call or loop.module is not loader.call.module:
         return None
     return Change("made once, before the loop", (MoveStatement(statement.place, loop.place),))
-
-
-__all__ = ["Change", "Known", "drop", "follow_workers", "hoist", "made_asynchronous", "pinning_keys", "set_parameter", "set_persistence", "set_pinning", "set_workers"]

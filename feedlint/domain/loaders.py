@@ -10,29 +10,25 @@ from typing import Any
 from ..config import Settings
 from ..findings import Evidence, Unjudged
 from ..ir import nodes as ir
-from ..knowledge import item_calls, loader_apis
+from ..knowledge import item_calls, iteration, loader_apis
 from ..knowledge.loader_apis import LoaderApi
 from ..places import Place
-from ..semantics import tensors
+from ..semantics import devices
 from ..semantics.callers import callers
 from ..semantics.classes import lineage, lookup
 from ..semantics.evaluation import Semantics
-from ..semantics.loops import TRAINING, StepLoop, is_throttle
+from ..semantics.loops import TRAINING, StepLoop
 from ..semantics.values import (
     CPU,
     CUDA,
     CUDA_OR_CPU,
-    ENVIRONMENT,
-    FUNCTION_DEFAULT,
-    LITERAL,
-    OPTION_DEFAULT,
     OTHER,
     ClassValue,
     External,
     FunctionValue,
     Instance,
     Known,
-    Origin,
+    Partial,
     ValueSet,
 )
 from ..semantics.wrappers import loader_calls
@@ -247,8 +243,6 @@ class Loader:
     @cached_property
     def is_prepared(self) -> bool:
         """Whether Accelerate, Fabric or the like wraps it, and so moves its batches."""
-        from ..knowledge import iteration
-
         names = ("prepare", "setup_dataloaders", "prepare_data_loader", "setup")
         for module in {self.call.module, *(loop.node.module for loop in self.use.loops)}:
             for name in names:
@@ -309,17 +303,13 @@ class Loader:
         """A call in item code that works on an accelerator."""
         for call in self.item_code.calls:
             if call.method in ("to", "cuda"):
-                from ..semantics import devices
-
                 receiver = self.semantics.evaluate(call.receiver) if call.receiver is not None else ValueSet()
                 target = devices.target_of(self.semantics, call)
                 if target not in (None, CPU) and not any(isinstance(v, Instance) for v in receiver.values):
                     return call
-            if call.keyword("device") is not None:
-                from ..semantics import devices
-
-                if devices.kind_of(self.semantics, call.keyword("device")) != CPU:  # type: ignore[arg-type]
-                    return call
+            device = call.keyword("device")
+            if device is not None and devices.kind_of(self.semantics, device) != CPU:
+                return call
         return None
 
     @cached_property
@@ -520,8 +510,6 @@ def loader_at(semantics: Semantics, call: ir.Call) -> Loader | None:
 
 
 def _made_by_partial(semantics: Semantics, call: ir.Call, value: Instance) -> bool:
-    from ..semantics.values import Partial
-
     return any(p.call is value.call for p in semantics.evaluate(call.function_expression).of(Partial))
 
 
@@ -595,6 +583,3 @@ def _attribute_changes(node: ir.Attribute, loop: ir.For | ir.While) -> bool:
         if any(a is loop for a in store.statement.ancestors()):
             return True
     return False
-
-
-__all__ = ["CUDA", "ENVIRONMENT", "FUNCTION_DEFAULT", "LITERAL", "OPTION_DEFAULT", "ClassValue", "Loader", "Origin", "api_of", "argument", "is_throttle", "loader_at", "loaders", "tensors"]

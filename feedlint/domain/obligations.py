@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..findings import PROVEN, REFUTED, UNKNOWN, Evidence, Obligation
 from ..ir import nodes as ir
@@ -18,6 +18,7 @@ from ..semantics.callers import callers
 from ..semantics.classes import attribute, foreign_stores, lineage, lookup, self_name, stores
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import StepLoop
+from ..semantics.tensors import is_module
 from ..semantics.values import (
     CONFIGURED,
     CUDA,
@@ -42,17 +43,25 @@ from ..semantics.values import (
     Iterator as IteratorValue,
 )
 from . import items
-from .loaders import Loader
+from .batches import Shape, of_loader
+from .loaders import Loader, loader_at
 from .program import is_main_guard, program, runs_only_when_started, seeding
 from .transfers import Transfer
 
-Answer = tuple[str, tuple[Evidence, ...]]
 
-_YES: Answer = (PROVEN, ())
+class Answer(NamedTuple):
+    """PROVEN, UNKNOWN or REFUTED with the evidence; `risk` where an unknown one leaves another risk than it usually does."""
+
+    state: str
+    evidence: tuple[Evidence, ...] = ()
+    risk: str = ""
 
 
-def _no(state: str, message: str, node: ir.Node | None = None) -> Answer:
-    return state, (Evidence(message, node.place if node is not None else None),)
+_YES = Answer(PROVEN)
+
+
+def _no(state: str, message: str, node: ir.Node | None = None, risk: str = "") -> Answer:
+    return Answer(state, (Evidence(message, node.place if node is not None else None),), risk)
 
 
 def prove(loader: Loader, names: Iterable[str]) -> tuple[Obligation, ...]:
@@ -65,18 +74,12 @@ def _answer(loader: Loader, name: str) -> Obligation:
     cache = loader.semantics.cache
     if key not in cache:
         risk, judge = LOADER_OBLIGATIONS[name]
-        state, evidence = judge(loader)
-        cache[key] = Obligation(name, state, _own_risk(evidence) or risk, _plain(evidence))
+        cache[key] = _obligation(name, risk, judge(loader))
     return cache[key]  # type: ignore[no-any-return]
 
 
-def _own_risk(evidence: tuple[Evidence, ...]) -> str:
-    """Some obligations leave different risks; the answer then starts with the one it means."""
-    return evidence[0].message[1:] if evidence and evidence[0].message.startswith("!") else ""
-
-
-def _plain(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    return tuple(e for e in evidence if not e.message.startswith("!"))
+def _obligation(name: str, risk: str, answer: Answer) -> Obligation:
+    return Obligation(name, answer.state, answer.risk or risk, answer.evidence)
 
 
 def refuted(obligations: Iterable[Obligation]) -> tuple[Obligation, ...]:
@@ -89,31 +92,31 @@ def refuted(obligations: Iterable[Obligation]) -> tuple[Obligation, ...]:
 def known_dataset(loader: Loader) -> Answer:
     code = loader.item_code
     if code.unknown:
-        return UNKNOWN, (code.unknown[0],)
+        return Answer(UNKNOWN, (code.unknown[0],))
     if not code.leaves:
         return _no(UNKNOWN, "it is not known which dataset this is")
-    return PROVEN, tuple(Evidence(f"the dataset is {leaf.name}") for leaf in code.leaves if leaf.name)
+    return Answer(PROVEN, tuple(Evidence(f"the dataset is {leaf.name}") for leaf in code.leaves if leaf.name))
 
 
 def no_stream(loader: Loader) -> Answer:
     seed = seeding(loader.semantics, loader.call.module)
     if seed is None:
-        return PROVEN, (Evidence("nothing in the program seeds a random stream"),)
+        return Answer(PROVEN, (Evidence("nothing in the program seeds a random stream"),))
     stated = {name.rpartition(".")[2] for name in loader.semantics.project.facts.datasets_free_of_randomness}
     if loader.item_code.leaves and all(leaf.name.rpartition(".")[2] in stated for leaf in loader.item_code.leaves):
-        return PROVEN, (Evidence("the configuration says that the dataset is free of randomness"),)
+        return Answer(PROVEN, (Evidence("the configuration says that the dataset is free of randomness"),))
     drawn = next((call for name, call in loader.item_code.externals.items() if item_calls.draws_randomness(name)), None)
     if drawn is not None:
-        return UNKNOWN, (
+        return Answer(UNKNOWN, (
             Evidence(f"{_text(drawn)} draws from a global random stream for each sample", drawn.place),
             Evidence("and the run is seeded here", seed.place),
-        )
+        ))
     foreign = next((n for n in loader.item_code.externals if not n.startswith(item_calls.DETERMINISTIC_PREFIXES)), None)
     if foreign is not None:
         return _no(UNKNOWN, f"whether {foreign} draws random numbers is not known")
     if loader.item_code.unknown:
-        return UNKNOWN, (loader.item_code.unknown[0],)
-    return PROVEN, (Evidence("item code draws no random numbers"),)
+        return Answer(UNKNOWN, (loader.item_code.unknown[0],))
+    return Answer(PROVEN, (Evidence("item code draws no random numbers"),))
 
 
 def no_own_generator(loader: Loader) -> Answer:
@@ -303,13 +306,13 @@ def sharded(loader: Loader) -> Answer:
         if not leaf.iterable:
             continue
         if leaf.kind != "project":
-            return UNKNOWN, (Evidence("!shuffle-order"), Evidence(f"{leaf.name} mixes its shards differently with workers"))
+            return _no(UNKNOWN, f"{leaf.name} mixes its shards differently with workers", risk="shuffle-order")
         splits = any(
             call.method == "get_worker_info" for function in loader.item_code.functions for call in _calls(function)
         )
         if not splits:
             return _no(REFUTED, f"{leaf.name} does not split its samples by worker: each worker would repeat all of them")
-        return UNKNOWN, (Evidence("!shuffle-order"), Evidence(f"{leaf.name} splits by worker: samples come in another order"))
+        return _no(UNKNOWN, f"{leaf.name} splits by worker: samples come in another order", risk="shuffle-order")
     return _YES
 
 
@@ -348,13 +351,13 @@ def picklable(loader: Loader) -> Answer:
     for value in loader.item_code.values:
         problem = _unpicklable(semantics, value, seen, 0)
         if problem is not None:
-            return UNKNOWN, (problem,)
+            return Answer(UNKNOWN, (problem,))
     for given in (loader.collate, loader.given(loader.api.worker_init)):
         if given.given:
             for value in given.values.values:
                 problem = _unpicklable(semantics, value, seen, 0)
                 if problem is not None:
-                    return UNKNOWN, (problem,)
+                    return Answer(UNKNOWN, (problem,))
             if given.values.open:
                 return _no(UNKNOWN, "not all that workers need is known")
     init = loader.given(loader.api.worker_init)
@@ -427,8 +430,6 @@ def _unpicklable_object(semantics: Semantics, value: Instance, seen: set[Any], d
     problem = _local_class(value.maker.node)
     if problem is not None:
         return problem
-    from ..semantics.tensors import is_module
-
     if is_module(semantics, value):
         return Evidence(f"{value.maker.node.name} is a module: workers would get copies of it", value.call.place if value.call else None)
     if value.maker.node.method("__getstate__") is not None or value.maker.node.method("__reduce__") is not None:
@@ -446,14 +447,24 @@ def _unpicklable_object(semantics: Semantics, value: Instance, seen: set[Any], d
 def batch_picklable(loader: Loader) -> Answer:
     if loader.item_code.modules_run:
         return _no(UNKNOWN, "item code runs a module: what it returns may carry gradients", loader.item_code.modules_run[0])
-    leaves = loader.batch.leaves
-    bad = [leaf for leaf in leaves if leaf.kind not in ("tensor", "number", "string", "array", "none", "mixed")]
-    if not bad:
+    odd = _odd_leaves(loader)
+    if not odd:
         return _YES
-    if all(leaf.kind == "unknown" for leaf in bad) and loader.batch.kind == "unknown" and _library_samples(loader):
+    if all(leaf.kind == "unknown" for leaf in odd) and loader.batch.kind == "unknown" and _library_samples(loader):
         return _YES
-    note = next((leaf.note for leaf in bad if leaf.note), "")
+    note = _note(odd)
     return _no(UNKNOWN, f"a batch may hold {note}" if note else "what a batch holds is not known")
+
+
+def _odd_leaves(loader: Loader) -> list[Shape]:
+    """The parts of a batch that are not proven to be dense tensors or what collating makes plain values of."""
+    plain = ("tensor", "number", "string", "array", "none", "mixed")
+    return [leaf for leaf in loader.batch.leaves if leaf.kind not in plain]
+
+
+def _note(leaves: list[Shape]) -> str:
+    """What is known of the first of them, "" if nothing is."""
+    return next((leaf.note for leaf in leaves if leaf.note), "")
 
 
 def _library_samples(loader: Loader) -> bool:
@@ -469,7 +480,7 @@ def small_state(loader: Loader) -> Answer:
             for _value in attribute(semantics, instance, name).of(Tensor):
                 for store in stores(semantics, instance.maker.node, name):
                     if not _is_small(semantics, store.value):
-                        return UNKNOWN, (Evidence(f"the tensor self.{name} would be copied to shared memory as a whole", store.statement.place),)
+                        return Answer(UNKNOWN, (Evidence(f"the tensor self.{name} would be copied to shared memory as a whole", store.statement.place),))
     for leaf in loader.item_code.leaves:
         if leaf.kind == "tensors":
             return _no(UNKNOWN, "its tensors would be copied to shared memory as a whole")
@@ -546,7 +557,7 @@ def _kept_batch(loader: Loader) -> ir.Node | None:
 
 def main_guard(loader: Loader) -> Answer:
     if loader.semantics.project.facts.start_method == "fork":
-        return PROVEN, (Evidence("the configuration says that processes are forked"),)
+        return Answer(PROVEN, (Evidence("the configuration says that processes are forked"),))
     for node in _starting_points(loader):
         if not runs_only_when_started(loader.semantics, node):
             return _no(UNKNOWN, "workers that are not forked import this file again, and no `if __name__ == \"__main__\"` stops them here", node)
@@ -737,14 +748,14 @@ def value_is_ours(loader: Loader) -> Answer:
     kinds = {origin.kind for origin in given.values.origins}
     place = given.node
     if kinds & {OPTION_DEFAULT, ENVIRONMENT, FUNCTION_DEFAULT, CONFIGURED}:
-        return UNKNOWN, (Evidence("!option-default"), Evidence("users who rely on the default would get workers", place.place if place else None))
-    return UNKNOWN, (Evidence("!explicit-zero"), Evidence("somebody wrote this 0", place.place if place else None))
+        return _no(UNKNOWN, "users who rely on the default would get workers", place, "option-default")
+    return _no(UNKNOWN, "somebody wrote this 0", place, "explicit-zero")
 
 
 def order_kept(loader: Loader) -> Answer:
     seed = seeding(loader.semantics, loader.call.module)
     if seed is None:
-        return PROVEN, (Evidence("nothing in the program seeds a random stream"),)
+        return Answer(PROVEN, (Evidence("nothing in the program seeds a random stream"),))
     return _no(UNKNOWN, "the run is seeded: workers that stay draw no new seed, so the order changes from the second epoch on", seed)
 
 
@@ -764,7 +775,7 @@ def frozen_dataset(loader: Loader) -> Answer:
             if receiver is not None and "sampler" not in ir.dotted(receiver).lower() and not ir.dotted(receiver).lower().endswith("loader"):
                 return _no(UNKNOWN, "set_epoch may change the dataset of workers that stay", call)
     if loader.item_code.unknown:
-        return UNKNOWN, (loader.item_code.unknown[0],)
+        return Answer(UNKNOWN, (loader.item_code.unknown[0],))
     return _YES
 
 
@@ -798,9 +809,9 @@ def _runs_inside(semantics: Semantics, inner: Any, outer: Any, depth: int) -> bo
 
 def not_retained(loader: Loader) -> Answer:
     """Loaders kept in a collection keep their workers alive."""
-    state, evidence = small_state(loader)
-    if state != PROVEN:
-        return state, evidence
+    answer = small_state(loader)
+    if answer.state != PROVEN:
+        return answer
     if loader.builder_loop is not None:
         return _no(UNKNOWN, "a loader is made in each iteration, and each would keep its workers", loader.call)
     for ancestor in loader.call.ancestors():
@@ -822,13 +833,10 @@ def unchanged_dataset(loader: Loader) -> Answer:
 
 
 def dense_cpu_batch(loader: Loader) -> Answer:
-    leaves = loader.batch.leaves
-    bad = [leaf for leaf in leaves if leaf.kind not in ("tensor", "number", "string", "array", "none", "mixed")]
-    if not bad:
+    odd = _odd_leaves(loader)
+    if not odd or _library_samples(loader):
         return _YES
-    if _library_samples(loader):
-        return _YES
-    note = next((leaf.note for leaf in bad if leaf.note), "")
+    note = _note(odd)
     return _no(UNKNOWN, f"a batch may hold {note}, which is not pinned" if note else "what a batch holds is not known")
 
 
@@ -849,7 +857,7 @@ def no_cuda_children(loader: Loader) -> Answer:
             if "torch.cuda.is_available" in semantics.names_of(call.function_expression):
                 asks = call
     if asks is not None:
-        return PROVEN, (Evidence("the program asks torch.cuda.is_available() already", asks.place),)
+        return Answer(PROVEN, (Evidence("the program asks torch.cuda.is_available() already", asks.place),))
     for module in program(semantics, loader.call.module):
         for word in ("Process", "Pool", "fork", "ProcessPoolExecutor", "spawn", "start_processes"):
             for call in module.calls.get(word, ()):
@@ -859,7 +867,7 @@ def no_cuda_children(loader: Loader) -> Answer:
 
 def no_alias(loader: Loader) -> Answer:
     if loader.batch_size.given and any(isinstance(v, Known) and v.value is None for v in loader.batch_size.values.values):
-        return UNKNOWN, (Evidence("!batch-type"), Evidence("without collation a batch is the dataset's own memory; pinning makes a copy of it"))
+        return _no(UNKNOWN, "without collation a batch is the dataset's own memory; pinning makes a copy of it")
     return _YES
 
 
@@ -923,19 +931,13 @@ def prove_copy(copy: Transfer) -> tuple[Obligation, ...]:
     """What must hold for a copy to be made asynchronously."""
     semantics = copy.semantics
     return (
-        _copy_obligation("tensor-receiver", "unknown-receiver", _tensor_receiver(semantics, copy)),
-        _copy_obligation("cuda-or-cpu", "device-unknown", _copy_target(copy)),
-        _copy_obligation("source-kept", "source-reused", source_kept(semantics, copy)),
+        _obligation("tensor-receiver", "unknown-receiver", _tensor_receiver(semantics, copy)),
+        _obligation("cuda-or-cpu", "device-unknown", _copy_target(copy)),
+        _obligation("source-kept", "source-reused", source_kept(semantics, copy)),
     )
 
 
-def _copy_obligation(name: str, risk: str, answer: Answer) -> Obligation:
-    return Obligation(name, answer[0], risk, answer[1])
-
-
 def _tensor_receiver(semantics: Semantics, copy: Transfer) -> Answer:
-    from .batches import of_loader
-
     if copy.call.method.startswith("create_supervised"):
         return _YES  # the framework copies tensors only
     if copy.is_batch_object:
@@ -959,8 +961,6 @@ def _tensor_receiver(semantics: Semantics, copy: Transfer) -> Answer:
 
 
 def _torchvision_batch(semantics: Semantics, source: Batch) -> bool:
-    from .loaders import loader_at
-
     call = source.loader.call
     loader = loader_at(semantics, call) if call is not None else None
     return loader is not None and _library_samples(loader) and bool(source.path)

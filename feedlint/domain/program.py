@@ -8,7 +8,7 @@ from ..ir import nodes as ir
 from ..knowledge import item_calls
 from ..semantics.callers import callers
 from ..semantics.evaluation import Semantics
-from ..semantics.values import ModuleValue
+from ..semantics.values import ClassValue, ModuleValue
 
 
 def imported_by(semantics: Semantics, module: ir.Module) -> list[ir.Module]:
@@ -155,8 +155,6 @@ def _guarded(semantics: Semantics, node: ir.Node, depth: int) -> bool:
 
 def _constructions(semantics: Semantics, owner: ir.Class) -> list[ir.Call]:
     """The calls that make an instance of a class."""
-    from ..semantics.values import ClassValue
-
     found = []
     for path in semantics.project.mentioning(owner.name):
         module = semantics.project.module(path)

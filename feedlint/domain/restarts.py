@@ -25,7 +25,6 @@ class Restart:
     node: ir.Node
     loader: Loader
     in_step: bool
-    is_loop: bool
 
     @property
     def place(self) -> Place:
@@ -65,7 +64,7 @@ def _from_next(semantics: Semantics, module: ir.Module) -> Iterator[Restart]:
         for loader in _loaders(semantics, inner.positional[0])[:1]:
             where = _again(semantics, call)
             if where is not None:
-                yield Restart(call, loader, where, False)
+                yield Restart(call, loader, where)
 
 
 def _from_breaks(semantics: Semantics, module: ir.Module) -> Iterator[Restart]:
@@ -78,7 +77,7 @@ def _from_breaks(semantics: Semantics, module: ir.Module) -> Iterator[Restart]:
             continue
         for loader in _loaders(semantics, loop.iterable)[:1]:
             if _again(semantics, loop):
-                yield Restart(loop, loader, True, True)
+                yield Restart(loop, loader, True)
 
 
 def _again(semantics: Semantics, node: ir.Node) -> bool | None:

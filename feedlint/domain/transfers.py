@@ -10,11 +10,11 @@ from ..config import Settings
 from ..ir import nodes as ir
 from ..knowledge import hooks
 from ..places import Place
-from ..semantics import devices, tensors
+from ..semantics import devices
 from ..semantics.classes import lookup
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import PerStep, per_step
-from ..semantics.values import CPU, Batch, ClassValue, External, Instance, Known, Tensor
+from ..semantics.values import CPU, Batch, ClassValue, Instance, Known, Tensor
 from .scope import card_of, is_left_alone
 
 
@@ -195,6 +195,3 @@ def non_blocking(semantics: Semantics, call: ir.Call) -> ir.Expression | None:
         if values.values and all(isinstance(v, Known) and isinstance(v.value, bool) for v in values.values):
             return argument
     return None
-
-
-__all__ = ["ClassValue", "External", "Transfer", "tensors", "transfer", "transfers", "waits_not"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..source import Source
 from ..syntax import Tree
 from .arguments import argument_changes
 from .changes import Change, Refused, as_edits, overlap
@@ -37,7 +36,7 @@ class Rendered:
     refused: tuple[tuple[Operation, str], ...] = ()
 
 
-def render(tree: Tree, source: Source, operations: Sequence[Operation]) -> Rendered:
+def render(tree: Tree, operations: Sequence[Operation]) -> Rendered:
     """The text edits for operations on one file. All on one call are made together, in the order given.
 
     Several on one place compose where their ranges don't overlap; where they do, the later operation is refused.
@@ -52,7 +51,7 @@ def render(tree: Tree, source: Source, operations: Sequence[Operation]) -> Rende
             refused += [(one, "it overlaps with an earlier change") for one in group if one not in failed]
             continue
         changes += made
-    return Rendered(as_edits(source, changes), tuple(refused))
+    return Rendered(as_edits(tree.source, changes), tuple(refused))
 
 
 def _grouped(operations: Sequence[Operation]) -> list[list[Operation]]:

@@ -160,7 +160,7 @@ def _draft(chosen: list[Fix], files: _Files) -> _Draft:
             if isinstance(tree, NotRewritable):
                 problems.update(dict.fromkeys(operations, tree.reason))
                 continue
-            made = render(tree, tree.source, operations)
+            made = render(tree, operations)
             problems.update(made.refused)
             try:
                 new = tree.source.encode(edited(tree.source, made.edits))

@@ -132,9 +132,6 @@ TRAINING_HOOKS = frozenset(
         "compute_loss",
     }
 )
-EVALUATION_HOOKS = frozenset(
-    {"validation_step", "test_step", "predict_step", "on_validation_batch_end", "prediction_step"}
-)
 
 # Methods of a data module (or LightningModule) that give a loader to the trainer.
 LOADER_HOOKS: dict[str, str] = {

@@ -94,6 +94,22 @@ _ARGUMENTS = LoaderApi(
     accumulation="gradient_accumulation_steps",
 )
 
+# What timm's functions have in common: they shuffle by themselves and put the batch on the device.
+_TIMM = LoaderApi(
+    (),
+    shuffle=None,
+    sampler=None,
+    batch_sampler=None,
+    persistent_default=True,
+    context=None,
+    generator=None,
+    prefetch=None,
+    timeout=None,
+    drop_last=None,
+    worker_init=None,
+    moves_batches=True,
+)
+
 APIS: tuple[LoaderApi, ...] = (
     TORCH,
     replace(
@@ -154,41 +170,21 @@ APIS: tuple[LoaderApi, ...] = (
         positional=("cluster_data",),
         collate=None,
     ),
-    LoaderApi(
-        ("timm.data.create_loader", "timm.data.loader.create_loader"),
+    replace(
+        _TIMM,
+        names=("timm.data.create_loader", "timm.data.loader.create_loader"),
         positional=("dataset", "input_size", "batch_size"),
         batch_size_default=None,
-        shuffle=None,
-        sampler=None,
-        batch_sampler=None,
         workers_default=1,
-        persistent_default=True,
-        context=None,
-        generator=None,
-        prefetch=None,
-        timeout=None,
-        drop_last=None,
-        worker_init=None,
-        moves_batches=True,
     ),
-    LoaderApi(
-        ("timm.data.create_naflex_loader", "timm.data.naflex_loader.create_naflex_loader"),
+    replace(
+        _TIMM,
+        names=("timm.data.create_naflex_loader", "timm.data.naflex_loader.create_naflex_loader"),
         positional=("dataset", "patch_size", "patch_size_choices", "patch_size_choice_probs", "train_seq_lens", "max_seq_len", "batch_size"),
         batch_size_default=32,
-        shuffle=None,
-        sampler=None,
-        batch_sampler=None,
         workers_default=4,
         collate=None,
         pin_default=True,
-        persistent_default=True,
-        context=None,
-        generator=None,
-        prefetch=None,
-        timeout=None,
-        drop_last=None,
-        worker_init=None,
-        moves_batches=True,
     ),
     # Its iterator is made once and then restarts its sampler: the workers live as long as the loader.
     replace(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..ir import nodes as ir
-from . import documents, entry
-from .classes import holds_fields, lineage, lookup, self_name
+from . import entry
+from .classes import lookup, self_name, subclasses
 from .values import (
     COMPUTED,
     FUNCTION_DEFAULT,
@@ -63,8 +63,6 @@ def _callers(semantics: Semantics, function: ir.Function) -> Callers:
         return Callers((), True)  # called by the language, not by name
     names = {owner.name if constructor and owner else function.name}
     if constructor and owner is not None:
-        from .classes import subclasses
-
         names |= {c.name for c in subclasses(semantics, owner) if c.method("__init__") is None}
         if any(c.method("__init__") is not None for c in subclasses(semantics, owner)):
             names.add("__init__")
@@ -185,7 +183,7 @@ def parameter(semantics: Semantics, function: ir.Function, parameter: ir.Paramet
         found = found | _given(semantics, function, parameter, site)
     annotated = entry.from_annotation(semantics, parameter.annotation)
     if not known.sites:
-        default = _default(semantics, function, parameter)
+        default = default_of(semantics, function, parameter)
         found = (default | annotated) if annotated.values else default
         if not default.values or default.are_all(None):
             return found.opened() if found.values else UNKNOWN
@@ -205,7 +203,8 @@ def _made_by_framework(semantics: Semantics, function: ir.Function) -> bool:
     return entry.framework_of(semantics, owner) in ("data-module", "module-trainer")
 
 
-def _default(semantics: Semantics, function: ir.Function, parameter: ir.Parameter) -> ValueSet:
+def default_of(semantics: Semantics, function: ir.Function, parameter: ir.Parameter) -> ValueSet:
+    """What a parameter gets where a call leaves it out; nothing if it has no default."""
     if parameter.kind == "**":
         return one(Mapping({}, False))
     if parameter.kind == "*":
@@ -253,7 +252,7 @@ def _given(semantics: Semantics, function: ir.Function, parameter: ir.Parameter,
         if 0 <= position < len(positional):
             return semantics.evaluate(positional[position])
         if call.has_star and position >= len(positional):
-            return _default(semantics, function, parameter).opened()
+            return default_of(semantics, function, parameter).opened()
     if site.bound is not None:
         bound = site.bound.keyword(parameter.name)
         if bound is not None:
@@ -263,10 +262,7 @@ def _given(semantics: Semantics, function: ir.Function, parameter: ir.Parameter,
     for spread in call.spreads:
         mapping = semantics.as_mapping(semantics.evaluate(spread))
         if mapping is None or (mapping.open and parameter.name not in mapping.entries):
-            return _default(semantics, function, parameter).opened()
+            return default_of(semantics, function, parameter).opened()
         if parameter.name in mapping.entries:
             return mapping.entries[parameter.name]
-    return _default(semantics, function, parameter)
-
-
-__all__ = ["Callers", "Site", "callers", "documents", "holds_fields", "lineage", "parameter"]
+    return default_of(semantics, function, parameter)

@@ -304,10 +304,9 @@ def _attribute(semantics: Semantics, value: Instance, name: str) -> ValueSet:
     found = found | union(_stored(semantics, store) for store in foreign_stores(semantics, node, name))
     if found.values or found.open:
         return found
-    found = class_attribute(semantics, value.maker, name)
-    if found.values and not any(isinstance(v, External) and v.name.endswith("." + name) for v in found.values):
-        return found
-    found = NOTHING
+    defined = _defined(semantics, value.maker, name)
+    if defined is not None and defined.values:
+        return defined
     above = lineage(semantics, node)
     for other in subclasses(semantics, node):
         method = other.method(name)
@@ -331,7 +330,18 @@ def _bound(semantics: Semantics, method: ir.Function, value: Value) -> ValueSet:
 
 
 def class_attribute(semantics: Semantics, value: ClassValue, name: str) -> ValueSet:
-    """`Class.name`: a class constant or an unbound method."""
+    """`Class.name`: a class constant or an unbound method, or what a base outside of the project has under the name."""
+    defined = _defined(semantics, value, name)
+    if defined is not None:
+        return defined
+    above = lineage(semantics, value.node)
+    for external in above.externals:
+        return ValueSet((External(f"{external}.{name}"),), above.open)
+    return UNKNOWN
+
+
+def _defined(semantics: Semantics, value: ClassValue, name: str) -> ValueSet | None:
+    """What the bodies of the class and its project bases bind to a name, None if none of them does."""
     for node in lineage(semantics, value.node).classes:
         bindings = node.inner_scope.bindings.get(name)
         if bindings:
@@ -343,7 +353,4 @@ def class_attribute(semantics: Semantics, value: ClassValue, name: str) -> Value
             if last.kind == "assign" and last.value is None:
                 return NOTHING
             return union(semantics.binding(b) for b in bindings)
-    above = lineage(semantics, value.node)
-    for external in above.externals:
-        return ValueSet((External(f"{external}.{name}"),), above.open)
-    return UNKNOWN
+    return None

@@ -14,10 +14,7 @@ from .values import (
     UNKNOWN_DEVICE,
     Device,
     External,
-    Instance,
     Known,
-    Method,
-    Options,
     Scalar,
     Tensor,
     ValueSet,
@@ -171,6 +168,3 @@ def sets_default_device(semantics: Semantics) -> bool:
                 found |= bool(module and module.calls.get(word))
         semantics.cache[key] = found
     return semantics.cache[key]  # type: ignore[no-any-return]
-
-
-__all__ = ["Instance", "Method", "Options", "dtype_of", "join", "kind_of", "kind_of_values", "sets_default_device", "target_of"]

@@ -9,11 +9,8 @@ from ..ir import nodes as ir
 from ..knowledge import hooks
 from .classes import lineage
 from .values import (
-    CPU,
-    OTHER,
     UNKNOWN,
     UNKNOWN_DEVICE,
-    Batch,
     ClassValue,
     Device,
     Instance,
@@ -180,6 +177,3 @@ def from_annotation(semantics: Semantics, annotation: ir.Expression | None) -> V
     for value in semantics.evaluate(text).of(ClassValue):
         return ValueSet((Instance(value),), True)
     return ValueSet()
-
-
-__all__ = ["CPU", "OTHER", "Batch", "framework_of", "from_annotation", "is_partial", "parameter", "started_with"]

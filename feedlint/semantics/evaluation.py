@@ -17,13 +17,9 @@ from . import bindings as reach
 from .imports import ImportResolver
 from .values import (
     COMPUTED,
-    CPU,
-    FUNCTION_DEFAULT,
     LITERAL,
     NOTHING,
-    OPTION_DEFAULT,
     UNKNOWN,
-    UNKNOWN_DEVICE,
     Batch,
     ClassValue,
     Device,
@@ -452,9 +448,6 @@ class Semantics:
             if tensors and (batches or not elements.open):
                 return union(one(t) for t in tensors)  # a dict of the same things: looking into it gives them again
             return one(Mapping({}, True, node))
-        tensors = [v for v in elements.values if isinstance(v, Tensor)]
-        if tensors and node.kind != "generator":
-            return one(Iterator(elements))
         return one(Iterator(elements))
 
     # --- names
@@ -462,8 +455,6 @@ class Semantics:
     def _name(self, node: ir.Name) -> ValueSet:
         scope: ir.Scope | None = node.scope
         in_place = True  # still in code that runs where the name stands
-        if isinstance(node.parent, ir.AugmentedAssign) and node.parent.target is node:
-            pass
         while scope is not None:
             found = scope.bindings.get(node.id)
             if found and node.id not in scope.globals:
@@ -862,5 +853,3 @@ _HANDLERS: dict[type, Callable[[Semantics, Any], ValueSet]] = {
     ir.Yielding: Semantics._yielding,
     ir.Comprehension: Semantics._comprehension,
 }
-
-__all__ = ["CPU", "FUNCTION_DEFAULT", "OPTION_DEFAULT", "UNKNOWN_DEVICE", "ProjectView", "Semantics", "truth"]

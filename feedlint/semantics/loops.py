@@ -15,9 +15,9 @@ from ..knowledge import hooks, iteration
 from . import tensors
 from .callers import callers
 from .classes import lineage
+from .devices import target_of
 from .entry import engines_of, fed_to_engines, framework_of
 from .values import (
-    LITERAL,
     Batch,
     ClassValue,
     External,
@@ -25,7 +25,6 @@ from .values import (
     Instance,
     Items,
     Known,
-    Mapping,
     Scalar,
     Tensor,
     ValueSet,
@@ -163,8 +162,6 @@ def _moves_batch(semantics: Semantics, node: ir.Call) -> bool:
         return False
     if not any(isinstance(v, Batch) for v in semantics.evaluate(node.receiver).values):
         return False
-    from .devices import target_of
-
     return target_of(semantics, node) not in (None, "cpu")
 
 
@@ -506,6 +503,3 @@ def is_switched_off(semantics: Semantics, test: ir.Expression) -> bool:
     if constants is not None and not any(constants):
         return True
     return text.rpartition(".")[2] in ("debug", "verbose_debug", "profile", "dry_run")
-
-
-__all__ = ["EVALUATION", "LITERAL", "TRAINING", "Mapping", "PerStep", "StepLoop", "drawn_from", "hook", "is_loader", "is_throttle", "per_step", "step_loop"]

@@ -18,13 +18,11 @@ from .values import (
     Instance,
     Known,
     Mapping,
-    Method,
     Options,
     Origin,
     Scalar,
     ValueSet,
     one,
-    union,
 )
 
 if TYPE_CHECKING:
@@ -199,19 +197,6 @@ def all_options(semantics: Semantics, options: Options) -> Mapping | None:
     return Mapping(entries, True)
 
 
-def click_parameter(semantics: Semantics, function: ir.Function, parameter: ir.Parameter) -> ValueSet | None:
-    """The default of a click option that fills this parameter, None if no decorator declares it."""
-    for decorator in function.decorators:
-        if not isinstance(decorator, ir.Call) or not semantics.names_of(decorator.function_expression) & {"click.option"}:
-            continue
-        if destination(semantics, decorator) == parameter.name:
-            flagged = semantics.evaluate(decorator.keyword("is_flag")).are_all(True) if decorator.keyword("is_flag") else False
-            if decorator.keyword("default") is None and flagged:
-                return one(Known(False, Origin(OPTION_DEFAULT, decorator.place, f"{flag(semantics, decorator)} is off unless given", decorator)))
-            return declared_default(semantics, decorator)
-    return None
-
-
 def namespace(semantics: Semantics, call: ir.Call, maker: str) -> ValueSet:
     """`SimpleNamespace(a=1, **more)`, `EasyDict(mapping)`, `dict(a=1)`: a mapping, with attribute access if `maker` is set."""
     entries: dict[str, ValueSet] = {}
@@ -234,6 +219,3 @@ def namespace(semantics: Semantics, call: ir.Call, maker: str) -> ValueSet:
         elif argument.keyword is not None:
             entries[argument.keyword] = semantics.evaluate(argument.value)
     return one(Mapping(entries, is_open, call, maker))
-
-
-__all__ = ["Method", "all_options", "click_parameter", "declared_default", "destination", "flag", "namespace", "option", "union"]

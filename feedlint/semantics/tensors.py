@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import nodes as ir
 from ..knowledge import torch_functions as table
 from . import devices
+from .classes import lineage
 from .values import (
     COMPUTED,
     CPU,
@@ -29,6 +30,7 @@ from .values import (
     Items,
     Iterator,
     Known,
+    Mapping,
     Method,
     Origin,
     Scalar,
@@ -224,14 +226,10 @@ def function(semantics: Semantics, node: ir.Call, name: str) -> ValueSet | None:
         if short in table.ELEMENTWISE:
             return combined(given, dtype=table.RESULT_DTYPES.get(short))
         if scalar is None and short not in table.KEEPS_SCALAR:
-            return combined(given, scalar=False if short in ("stack", "cat") else _unknown_shape(given), dtype=table.RESULT_DTYPES.get(short))
+            return combined(given, scalar=False if short in ("stack", "cat") else None, dtype=table.RESULT_DTYPES.get(short))
         return combined(given, scalar=scalar, dtype=table.RESULT_DTYPES.get(short))
     if name.startswith(("torch.nn.functional.", "torch.linalg.", "torch.fft.")) or short in table.TENSOR_FUNCTIONS:
         return ValueSet((Tensor(UNKNOWN_DEVICE, None, "computed"),), True)
-    return None
-
-
-def _unknown_shape(given: list[Any]) -> bool | None:
     return None
 
 
@@ -426,8 +424,6 @@ def is_optimizer(semantics: Semantics, value: Any) -> bool:
     if not isinstance(value, Instance):
         return False
     if isinstance(value.maker, ClassValue):
-        from .classes import lineage
-
         return any(n.startswith("torch.optim.") and ".lr_scheduler" not in n for n in lineage(semantics, value.maker.node).externals)
     return value.maker.name.startswith(table.OPTIMIZER_PREFIXES) and ".lr_scheduler" not in value.maker.name
 
@@ -469,8 +465,6 @@ def _placed(value: Any, place: str) -> Any:
         return Items(value.kind, tuple(placed_items(item, place) for item in value.items), value.node)
     if isinstance(value, Iterator):
         return Tensor(place, None, "model", certain=False)
-    from .values import Mapping
-
     if isinstance(value, Mapping):
         return Mapping({k: placed_items(v, place) for k, v in value.entries.items()}, value.open, value.node, value.maker)
     return value

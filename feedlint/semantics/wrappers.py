@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..ir import nodes as ir
 from ..knowledge import loader_apis
 from .classes import lineage
-from .values import ClassValue, External, Partial
+from .values import Partial
 
 if TYPE_CHECKING:
     from .evaluation import Semantics
@@ -67,6 +67,3 @@ def loader_calls(semantics: Semantics, module: ir.Module) -> list[ir.Call]:
     names = _LAST_NAMES | wrapper_names(semantics)
     found = [call for name, calls in module.calls.items() if name in names for call in calls]
     return sorted(found, key=lambda call: (call.line, call.column))
-
-
-__all__ = ["ClassValue", "External", "loader_calls", "wrapper_names"]
