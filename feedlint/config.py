@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
 from .findings import Severity
+from .records import record
 
 CONFIGURATION_FILES = (".feedlint.toml", "feedlint.toml", "pyproject.toml")
 """Where settings may stand, the strongest name first. A pyproject.toml counts only with a table `[tool.feedlint]`."""
@@ -26,7 +27,7 @@ class ConfigError(Exception):
         self.messages = tuple(messages)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Facts:
     """What the user states about the program because no analysis can know it. None and () mean: nothing stated."""
 
@@ -39,7 +40,7 @@ class Facts:
     datasets_free_of_randomness: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Settings:
     """How to judge. Names of rules are codes, names, groups (a code's beginning, such as FDL1) or ALL."""
 
@@ -78,7 +79,7 @@ class Settings:
         return self.rules.get(code, {}).get(name, default)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Vocabulary:
     """The names that settings may use: rules (code -> name), their options with defaults by code, and risks."""
 
@@ -87,7 +88,7 @@ class Vocabulary:
     risks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Overrides:
     """What the command line says about settings. None and () mean: not given."""
 
@@ -104,7 +105,10 @@ class Overrides:
     fail_on: Severity | None = None
 
 
-@dataclass(frozen=True, slots=True)
+NO_OVERRIDES = Overrides()
+
+
+@record(frozen=True, slots=True)
 class Key:
     """A key of the configuration: what it takes, what it means, and how its value is read."""
 
@@ -226,7 +230,7 @@ _TABLES = {
 
 
 def load_settings(
-    folder: str, overrides: Overrides = Overrides(), vocabulary: Callable[[], Vocabulary] | None = None
+    folder: str, overrides: Overrides = NO_OVERRIDES, vocabulary: Callable[[], Vocabulary] | None = None
 ) -> Settings:
     """The settings for the files of a project whose root is `folder`.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .config import matches_glob
+from .records import record
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -24,14 +24,14 @@ DEFAULT_EXCLUDES = (
 ROOT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "feedlint.toml", ".feedlint.toml")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Missing:
     """A path that the user named and that does not exist, as it was named."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Found:
     """Absolute paths of files, each once, in a fixed order.
 

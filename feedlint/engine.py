@@ -68,7 +68,6 @@ def may_matter(project: Project, path: str, data: bytes) -> bool:
 def _judged(project: Project, module: Module, source: Source) -> tuple[list[Finding], list[Unjudged]]:
     from .domain.facts import FINDERS
     from .domain.loaders import unjudged
-    from .suppress import suppressions
 
     settings = project.settings
     semantics = project.semantics
@@ -81,11 +80,16 @@ def _judged(project: Project, module: Module, source: Source) -> tuple[list[Find
         for fact in finder(semantics, module, settings):
             for rule in speaking:
                 found += rule.judge(fact, settings)
+    left_open = list(unjudged(semantics, module, settings))
+    if not found and not left_open:
+        return [], []
+    from .suppress import suppressions
+
     hidden = suppressions(source)
     if hidden.skip_file:
         return [], []
     kept = {(f.code, f.place): f for f in found if not hidden.hides(f)}
-    return sorted(kept.values(), key=_order), list(unjudged(semantics, module, settings))
+    return sorted(kept.values(), key=_order), left_open
 
 
 def _order(finding: Finding) -> tuple[int, int, str]:

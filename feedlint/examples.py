@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from .records import record
 
 MAIN_FILE = "train.py"
 """The name of the file where an example is a single text."""
@@ -16,7 +17,7 @@ Program: TypeAlias = str | Mapping[str, str]
 """One file `train.py`, or several files by their relative paths (with forward slashes)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Bad:
     """A program in which the rule must speak, exactly on the lines that end with a marker such as `#! FDL101`.
 
@@ -55,7 +56,7 @@ class Bad:
         return {path: _MARKER.sub(lambda m: arrow + m["codes"], text) for path, text in _files(self.code).items()}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Good:
     """A program that comes near to what the rule looks for and is right as it is; `why` says why, in one sentence."""
 

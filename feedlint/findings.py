@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
 from .fixes.operations import Operation
 from .places import Place
+from .records import record
 
 
 class Severity(IntEnum):
@@ -18,7 +19,7 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Evidence:
     """One link of the chain that led to a finding or to a proof."""
 
@@ -29,7 +30,7 @@ class Evidence:
 PROVEN, UNKNOWN, REFUTED, OBSERVED = "proven", "unknown", "refuted", "observed"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Obligation:
     """Something that must hold for an edit to change nothing that the run computes.
 
@@ -43,7 +44,7 @@ class Obligation:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fix:
     """Operations that belong together, with what was proven about them.
 
@@ -70,7 +71,7 @@ class Fix:
         return "unsafe" if self.risks else "safe"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Finding:
     """A place that starves the GPU.
 
@@ -93,7 +94,7 @@ class Finding:
     statement: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unjudged:
     """A loader or loop that could not be judged, and why; shown on request."""
 

@@ -11,9 +11,9 @@ import codecs
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from .records import record
 from .source import Cell, NotFaithful, Source, SourceProblem
 
 # Cell magics that run their body as Python in the notebook's own namespace. The body of any other is another language,
@@ -46,7 +46,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _CodeCell:
     """A code cell: its number over all cells from 1, its text, and where the text's value stands in the JSON."""
 
@@ -57,7 +57,7 @@ class _CodeCell:
     is_list: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Part:
     """A code cell in the joined module: the separator before it, its masked text, the original of every masked line."""
 

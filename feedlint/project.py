@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .semantics.evaluation import Semantics
     from .semantics.imports import ImportResolver
 
-_WORD = re.compile(rb"[A-Za-z_]\w*")
+_WORD = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _METADATA = ("setup.py", "setup.cfg", "pyproject.toml")
 
 
@@ -38,8 +38,7 @@ class Project:
         self._sources: dict[str, Source | SourceProblem] = {}
         self._modules: dict[str, Module | Unparsable | None] = {}
         self._trees: dict[str, Any] = {}
-        self._mentions: dict[str, list[str]] = {}
-        self._words: dict[str, frozenset[bytes]] = {}
+        self._mentioning: dict[str, tuple[Module, ...]] = {}
 
     @property
     def facts(self) -> Facts:
@@ -148,21 +147,24 @@ class Project:
         found = self.parsed(path)
         return found if isinstance(found, Module) else None
 
-    def mentioning(self, word: str) -> list[str]:
-        """The files in which this name stands."""
-        found = self._mentions.get(word)
+    def modules_mentioning(self, word: str) -> tuple[Module, ...]:
+        """The modules in which this name stands, code or not, in the order of their paths."""
+        found = self._mentioning.get(word)
         if found is None:
-            encoded = word.encode()
-            found = []
-            for path in self.files:
-                data = self.bytes_of(path)
-                if data is not None and encoded in data and encoded in self._words_of(path, data):
-                    found.append(path)
-            self._mentions[word] = found
+            modules = (self.module(path) for path in self._paths_by_word.get(word.encode(), ()))
+            found = self._mentioning[word] = tuple(module for module in modules if module is not None)
         return found
 
-    def _words_of(self, path: str, data: bytes) -> frozenset[bytes]:
-        words = self._words.get(path)
-        if words is None:
-            words = self._words[path] = frozenset(_WORD.findall(data))
-        return words
+    @cached_property
+    def _paths_by_word(self) -> dict[bytes, list[str]]:
+        found: dict[bytes, list[str]] = {}
+        for path in self.files:
+            for word in set(_WORD.findall(self._words_stand_in(path))):
+                found.setdefault(word, []).append(path)
+        return found
+
+    def _words_stand_in(self, path: str) -> bytes:
+        if path.endswith(".ipynb"):  # where JSON may write a line break as a letter before a word
+            source = self.source(path)
+            return b"" if isinstance(source, SourceProblem) else source.text.encode("utf-8", "surrogateescape")
+        return self.bytes_of(path) or b""

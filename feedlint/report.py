@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .findings import Finding, Unjudged
 from .fixes.operations import Edit
+from .records import record
 from .source import Source
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FileReport:
     """The findings of one file, in the order of their places.
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .config import Overrides, Settings, Vocabulary, load_settings
+from .config import NO_OVERRIDES, Overrides, Settings, Vocabulary, load_settings
 from .discovery import Found, find_files, is_excluded, project_root
+from .records import record
 
 if TYPE_CHECKING:
     from .project import Project
     from .report import FileReport
 
-NO_OVERRIDES = Overrides()
 
-
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class InternalError:
     """feedlint failed on a file, through no fault of the user; `details` is the traceback."""
 
@@ -26,7 +25,7 @@ class InternalError:
     details: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Outcome:
     """What came of judging some files, in the order of the files."""
 

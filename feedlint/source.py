@@ -7,9 +7,10 @@ import os
 import re
 import stat
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .places import Span
+from .records import record
 
 SIZE_LIMIT = 10_000_000
 """Largest Python file that is read, in bytes. Nobody writes more by hand."""
@@ -24,7 +25,7 @@ _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _COMMENT_OR_BLANK = re.compile(rb"^[ \t\f]*(?:#|$)")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Cell:
     """One code cell of a notebook in the joined module.
 
@@ -37,7 +38,7 @@ class Cell:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SourceProblem:
     """Why a file has no text that could be judged. `line` counts from 1, `column` from 0."""
 
@@ -51,7 +52,7 @@ class NotFaithful(ValueError):
     """The text cannot be written back without changing bytes that nobody asked to change."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Source:
     """A file as bytes and as text.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .config import names_rule, rule_selector
 from .findings import Finding
+from .records import record
 
 if TYPE_CHECKING:
     from .source import Source
@@ -23,7 +23,7 @@ _NATIVE = re.compile(
 _CODE_OR_NAME = re.compile(r"[A-Za-z]+[0-9]+|[A-Za-z][a-z0-9]*(?:-[a-z0-9]+)+|ALL|FDL", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Suppression:
     """One comment. It silences findings on the lines from `line` to `last_line` (both from 1).
 
@@ -43,7 +43,7 @@ class Suppression:
         return self.names is None or any(names_rule(name, finding.code, finding.name) for name in self.names)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Suppressions:
     """All comments of a file that silence something."""
 

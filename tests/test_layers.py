@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 LAYERS = (
     # From the bottom to the top. A part may import what is on its own layer or below.
-    "places findings fixes.operations knowledge links",
+    "records places findings fixes.operations knowledge links",
     "source notebook config",
     "ir gates discovery",
     "semantics",

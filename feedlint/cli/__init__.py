@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -11,6 +12,10 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run feedlint with these arguments (those of the process by default) and return the exit status."""
+    before = gc.get_threshold()
+    # A run makes many objects that stay and few cycles that go: the usual 700 would have the collector look at all of
+    # them again and again.
+    gc.set_threshold(50_000, *before[1:])
     try:
         from .commands import run
 
@@ -23,3 +28,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         discard_output()
         return 0
+    finally:
+        gc.set_threshold(*before)

@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +15,7 @@ from ..config import ConfigError, Overrides, Vocabulary, shown
 from ..discovery import Found
 from ..findings import Severity
 from ..fixes.plan import Plan, plan_of
+from ..records import record
 from ..render import FORMATS, View, renderer
 from ..runner import Outcome, Workspace, judge_files
 from . import USAGE_ERROR
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 _SEVERITIES = [str(severity) for severity in Severity]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Request:
     """What one `check` was asked for, apart from the settings."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..ir import nodes as ir
+from ..records import record
 from ..semantics.callers import default_of
 from ..semantics.classes import lineage, lookup
 from ..semantics.evaluation import Semantics
@@ -19,7 +18,7 @@ from ..semantics.values import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Given:
     """One parameter of a loader.
 

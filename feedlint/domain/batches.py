@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from ..records import record
 from ..semantics.classes import derives_from, lookup
 from ..semantics.evaluation import Semantics
 from ..semantics.values import (
@@ -27,7 +27,7 @@ from ..semantics.values import (
 # "unknown".
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Shape:
     kind: str
     fields: tuple[tuple[int | str, Shape], ...] = ()

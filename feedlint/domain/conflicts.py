@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..findings import Evidence
+from ..records import record
 from ..semantics.values import OPTION_DEFAULT, Known
 from .loader_fixes import Change, drop, follow_workers
 from .loaders import Loader
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Conflict:
     """What contradicts what, and the edit that makes them agree."""
 

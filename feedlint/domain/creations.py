@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..config import Settings
 from ..findings import PROVEN, REFUTED, UNKNOWN, Evidence, Obligation
@@ -11,6 +10,7 @@ from ..fixes.operations import Operation, ReplaceMethod, SetArgument
 from ..ir import nodes as ir
 from ..knowledge import torch_functions
 from ..places import Place
+from ..records import record
 from ..semantics import devices
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import PerStep, in_forward, per_step
@@ -24,7 +24,7 @@ _RANDOM = frozenset({"rand", "randn", "randint", "randperm", "rand_like", "randn
 _NOT_MOVED = frozenset({"requires_grad", "pin_memory", "generator", "out", "device"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Creation:
     """`factory` makes a tensor on the host, `move` takes it to the device named by `device` (source text)."""
 

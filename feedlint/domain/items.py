@@ -13,6 +13,7 @@ from typing import Any
 from ..findings import Evidence
 from ..ir import nodes as ir
 from ..knowledge import item_calls
+from ..records import record
 from ..semantics.classes import attribute, lineage, lookup
 from ..semantics.evaluation import Semantics
 from ..semantics.tensors import is_module
@@ -35,7 +36,7 @@ from . import batches
 from .batches import Shape
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Leaf:
     """A dataset at the end of all wrapping: a project class, one of a library, or data in memory."""
 

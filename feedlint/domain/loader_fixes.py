@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..findings import fix_key
 from ..fixes.operations import EnsureImport, MoveStatement, Operation, RemoveArgument, ReplaceExpression, SetArgument
 from ..ir import nodes as ir
+from ..records import record
 from ..semantics import bindings
 from ..semantics.evaluation import Semantics
 from ..semantics.values import (
@@ -22,7 +21,7 @@ from .loaders import Loader, describe, loader_at
 from .transfers import Transfer
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Change:
     """Operations with the words that describe them."""
 

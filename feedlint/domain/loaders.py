@@ -262,8 +262,7 @@ class Loader:
         """Whether something wraps it that pins and copies asynchronously by itself."""
         for wrapper in loader_apis.PREFETCHERS:
             last = wrapper.rpartition(".")[2]
-            for path in self.semantics.project.mentioning(last):
-                module = self.semantics.project.module(path)
+            for module in self.semantics.project.modules_mentioning(last):
                 for call in module.calls.get(last, ()) if module else ():
                     if any(v.call is self.call for a in call.positional for v in self.semantics.evaluate(a).of(Instance)):
                         return True
@@ -461,9 +460,8 @@ def _made_elsewhere(semantics: Semantics, node: ir.Class) -> list[ir.Call]:
     if not set(lineage(semantics, node).externals) & loader_apis.BY_NAME.keys() or node.method("__init__") is None:
         return []
     found = []
-    for path in semantics.project.mentioning(node.name):
-        other = semantics.project.module(path)
-        if other is not None and other is not node.module:
+    for other in semantics.project.modules_mentioning(node.name):
+        if other is not node.module:
             found += other.calls.get(node.name, [])
     return found
 

@@ -687,8 +687,7 @@ def plain_process(loader: Loader) -> Answer:
 
 
 def _handed_to_pool(semantics: Semantics, function: ir.Function) -> ir.Node | None:
-    for path in semantics.project.mentioning(function.name) if function.name else ():
-        module = semantics.project.module(path)
+    for module in semantics.project.modules_mentioning(function.name) if function.name else ():
         for use in module.names.get(function.name, ()) if module else ():
             parent = use.parent
             if isinstance(parent, ir.Call) and parent.function_expression is not use and parent.method in program_calls.POOL_METHODS:

@@ -65,9 +65,8 @@ def importers(semantics: Semantics, module: ir.Module) -> list[ir.Module]:
         if stem == "__init__":
             stem = module.path.split("/")[-2]
         found = []
-        for path in semantics.project.mentioning(stem) if stem.isidentifier() else ():
-            other = semantics.project.module(path)
-            if other is not None and other is not module and module in imported_by(semantics, other):
+        for other in semantics.project.modules_mentioning(stem) if stem.isidentifier() else ():
+            if other is not module and module in imported_by(semantics, other):
                 found.append(other)
         semantics.cache[key] = found
     return semantics.cache[key]  # type: ignore[no-any-return]
@@ -156,8 +155,7 @@ def _guarded(semantics: Semantics, node: ir.Node, depth: int) -> bool:
 def _constructions(semantics: Semantics, owner: ir.Class) -> list[ir.Call]:
     """The calls that make an instance of a class."""
     found = []
-    for path in semantics.project.mentioning(owner.name):
-        module = semantics.project.module(path)
+    for module in semantics.project.modules_mentioning(owner.name):
         for call in module.calls.get(owner.name, ()) if module else ():
             if any(v.node is owner for v in semantics.evaluate(call.function_expression).of(ClassValue)):
                 found.append(call)

@@ -6,7 +6,6 @@ One fact per statement, judged by what the value is used for.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ..config import Settings
@@ -15,6 +14,7 @@ from ..fixes.operations import Operation, ReplaceMethod, Wrap
 from ..ir import nodes as ir
 from ..knowledge import host_reads as table
 from ..places import Place
+from ..records import record
 from ..semantics import devices
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import TRAINING, PerStep, is_throttle, per_step
@@ -31,7 +31,7 @@ _CALLS = (
 _KEEPERS = frozenset({"append", "update", "add", "extend", "add_batch"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class HostRead:
     """`node` is the expression that waits; `use` what its value is for; `values` the tensors that are read."""
 
@@ -69,15 +69,10 @@ def _candidates(semantics: Semantics, module: ir.Module) -> Iterator[tuple[ir.Ex
     for call in module.calls.get("to", ()):
         if devices.target_of(semantics, call) == CPU:
             yield call, False
-    for loop in module.loops:
-        if isinstance(loop, ir.While):
-            yield loop.test, True
-    for block in [*(function.body for function in module.functions), module.body]:
-        for node in ir.walk_block(block, into_functions=False):
-            if isinstance(node, (ir.If, ir.Assert)):
-                yield node.test, True
-            elif isinstance(node, ir.Template):
-                yield node, False
+    for test in module.tests:
+        yield test, True
+    for template in module.templates:
+        yield template, False
 
 
 def _read(semantics: Semantics, node: ir.Expression, is_test: bool) -> HostRead | None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ..config import Settings
 from ..ir import nodes as ir
 from ..places import Place
+from ..records import record
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import drawn_from, is_switched_off, per_step, step_loop
 from .loaders import Loader, loader_at
 from .scope import card_key, is_left_alone
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Restart:
     """`next(iter(loader))`, or a loop over a loader that breaks at its first batch, run again and again.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ..config import Settings
 from ..ir import nodes as ir
 from ..knowledge import hooks
 from ..places import Place
+from ..records import record
 from ..semantics import devices
 from ..semantics.classes import lookup
 from ..semantics.evaluation import Semantics
@@ -18,7 +18,7 @@ from ..semantics.values import CPU, Batch, ClassValue, Instance, Known, Tensor
 from .scope import card_of, is_left_alone
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Transfer:
     """One `.to(device)` or `.cuda()` of batch data.
 

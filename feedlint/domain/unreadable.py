@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..places import Place
+from ..records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unreadable:
     """`reason` is in words for the user, `place` where reading stopped."""
 

@@ -6,13 +6,13 @@ not part of its span. `code` is Python source for the new part, on one line.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Union
+from typing import TypeAlias
 
 from ..places import Place
+from ..records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SetArgument:
     """Give the call the keyword `name` with the value `code`.
 
@@ -26,7 +26,7 @@ class SetArgument:
     position: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RemoveArgument:
     """Take the keyword argument `name` out of the call, with its comma."""
 
@@ -34,7 +34,7 @@ class RemoveArgument:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ReplaceExpression:
     """Put `code` in the place of an expression."""
 
@@ -42,7 +42,7 @@ class ReplaceExpression:
     code: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ReplaceMethod:
     """In `receiver.method(args)` replace everything from the dot of `.method` to the end of the call by `code`.
 
@@ -53,7 +53,7 @@ class ReplaceMethod:
     code: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Wrap:
     """Put `before` and `after` around an expression, outside of its own parentheses.
 
@@ -67,7 +67,7 @@ class Wrap:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ReplaceStatement:
     """Put `code` in the place of a statement that holds no block."""
 
@@ -75,7 +75,7 @@ class ReplaceStatement:
     code: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class EnsureImport:
     """Make sure that `import module` (or, with `name`, `from module import name`) stands at the top of the file."""
 
@@ -84,7 +84,7 @@ class EnsureImport:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class MoveStatement:
     """Move a whole simple statement, with the comments above and beside it, to directly before another statement.
 
@@ -95,12 +95,13 @@ class MoveStatement:
     before: Place
 
 
-Operation = Union[
-    SetArgument, RemoveArgument, ReplaceExpression, ReplaceMethod, ReplaceStatement, Wrap, EnsureImport, MoveStatement
-]
+Operation: TypeAlias = (
+    "SetArgument | RemoveArgument | ReplaceExpression | ReplaceMethod | "
+    "ReplaceStatement | Wrap | EnsureImport | MoveStatement"
+)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Edit:
     """Replace the text of a span by `content`. What the command line, editors and `--diff` share."""
 

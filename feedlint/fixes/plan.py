@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..findings import REFUTED, Fix
+from ..records import record
 from ..report import FileReport
 from .operations import Edit, EnsureImport, Operation
 
@@ -15,7 +15,7 @@ NOT_SAFE_AT_ALL = "it is known to change what the program does"
 INCOMPLETE = "another fix that it requires cannot be applied"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Plan:
     """`applied` in the order offered; `held_back` with the reason in words; `risky` with the risks not yet accepted.
 

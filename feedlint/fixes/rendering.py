@@ -7,8 +7,8 @@ one is refused and never half applied.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..records import record
 from ..syntax import Tree
 from .arguments import argument_changes
 from .changes import Change, Refused, as_edits, overlap
@@ -28,7 +28,7 @@ from .operations import (
 from .statements import exchanged, imported, moved
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Rendered:
     """The edits in the order of the text, and the operations that could not be made, each with the reason."""
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..findings import Fix
+from ..records import record
 from ..report import FileReport
 from ..source import NotFaithful, Source, SourceProblem, source_from_bytes
 from ..syntax import NotRewritable, Tree, parse
@@ -140,7 +141,7 @@ class _Run:
         self.in_vain.update(identity for key in reasons for identity in cures[key])
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Draft:
     """New bytes, the fixes that they contain, and those that did not fit in, by key with the reason."""
 

@@ -6,9 +6,9 @@ import ast
 import gc
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from ..records import record
 from . import nodes as ir
 
 _BINARY = {
@@ -41,7 +41,7 @@ _COMPARE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unparsable:
     """Why a text could not be lowered; line from 1, column from 0."""
 
@@ -151,11 +151,14 @@ class _Lowering:
         module.calls = {}
         module.names = {}
         module.attributes = {}
+        module.renamed = {}
         module.loops = []
         module.functions = []
         module.classes = []
         module.attribute_stores = {}
         module.index_stores = []
+        module.tests = []
+        module.templates = []
         module.inner_scope = self._scope = ir.Scope("module", module, None)
         module.body = ir.Block(module, "body")
         module.block = module.body
@@ -233,6 +236,7 @@ class _Lowering:
         while True:  # an `elif` chain is nested in `ast`: walk it without recursion
             new = self._new(ir.If, old, block, parent)
             new.test = self.expression(old.test, new)
+            self._module.tests.append(new.test)
             new.body = self._block(old.body, new, "body")
             new.orelse = ir.Block(new, "orelse")
             if len(old.orelse) == 1 and isinstance(old.orelse[0], ast.If):
@@ -244,6 +248,7 @@ class _Lowering:
     def _while(self, old: ast.While, block: ir.Block, parent: ir.Node) -> None:
         new = self._new(ir.While, old, block, parent)
         new.test = self.expression(old.test, new)
+        self._module.tests.append(new.test)
         self._module.loops.append(new)
         new.body = self._block(old.body, new, "body")
         new.orelse = self._block(old.orelse, new, "orelse")
@@ -287,6 +292,7 @@ class _Lowering:
     def _assert(self, old: ast.Assert, block: ir.Block, parent: ir.Node) -> None:
         new = self._new(ir.Assert, old, block, parent)
         new.test = self.expression(old.test, new)
+        self._module.tests.append(new.test)
         new.message = None if old.msg is None else self.expression(old.msg, new)
 
     def _delete(self, old: ast.Delete, block: ir.Block, parent: ir.Node) -> None:
@@ -314,6 +320,8 @@ class _Lowering:
                 self._scope.star_imports.append(new)
             else:
                 self._bind(bound or name, "import", new, imported=(new.source, new.level, name))
+                if bound is not None and bound != name:
+                    self._module.renamed.setdefault(name, set()).add(bound)
 
     def _function(self, old: Any, block: ir.Block, parent: ir.Node) -> None:
         new = self._new(ir.Function, old, block, parent)
@@ -535,6 +543,7 @@ class _Lowering:
     def _joined(self, old: Any, parent: ir.Node) -> ir.Expression:
         outer = self._template
         new = self._put(ir.Template(), old, parent)
+        self._module.templates.append(new)
         if outer is None:
             self._template = new
         new.parts, new.formats = [], []

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any, TypeAlias
 
 from ..places import Place, Span
+from ..records import record
 
 
 class Node:
@@ -408,7 +409,7 @@ class Match(Statement):
     guards: list[Expression]
 
 
-@dataclass(slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Parameter:
     name: str
     kind: str  # "plain", "keyword", "*", "**"
@@ -483,7 +484,7 @@ class Class(Statement):
 # --- scopes
 
 
-@dataclass(slots=True)
+@record(frozen=True, slots=True, eq=False)
 class Binding:
     """One place that gives a name a value.
 
@@ -513,7 +514,7 @@ class Scope:
     star_imports: list[ImportFrom] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@record(frozen=True, slots=True, eq=False)
 class AttributeStore:
     """`receiver.name = value` (or an augmented one, then `value` is None)."""
 
@@ -524,7 +525,7 @@ class AttributeStore:
     kind: str  # "assign" | "element" | "enter" | "augmented" | "delete"
 
 
-Loop = Union[For, While, Comprehension]
+Loop: TypeAlias = "For | While | Comprehension"
 
 
 class Module(Statement):
@@ -542,6 +543,9 @@ class Module(Statement):
         "loops",
         "names",
         "path",
+        "renamed",
+        "templates",
+        "tests",
     )
     path: str
     body: Block
@@ -549,11 +553,14 @@ class Module(Statement):
     calls: dict[str, list[Call]]  # by last name of the callee
     names: dict[str, list[Name]]  # every use and every binding of a name
     attributes: dict[str, list[Attribute]]
+    renamed: dict[str, set[str]]  # what `from x import name as other` calls a name
     loops: list[Loop]
     functions: list[Function]
     classes: list[Class]
     attribute_stores: dict[str, list[AttributeStore]]  # by attribute
     index_stores: list[tuple[Index, Statement]]
+    tests: list[Expression]  # of if, while and assert statements
+    templates: list[Template]
 
     def encloses(self, child: Node) -> bool:
         return True

@@ -7,10 +7,12 @@ streaming 0.13, litdata 0.2, webdataset 1.0, mmengine 0.10, DGL 2.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from ..records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LoaderApi:
     """One way to make a loader.
 

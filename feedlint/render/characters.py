@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate
 from unicodedata import category, east_asian_width
+
+from ..records import record
 
 TAB_WIDTH = 4
 ELLIPSIS = "…"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ShownLine:
     """A source line as it is shown. `starts` holds the column of every character and, last, of the end of the line."""
 

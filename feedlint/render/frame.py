@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..findings import Severity
 from ..places import Span
+from ..records import record
 from ..source import Source
 from .characters import ShownLine, show_line, visible
 from .style import BOLD, Style
@@ -19,7 +19,7 @@ _WHOLE_CALL = 5
 _CALLEE = re.compile(r"[\w.]+(?=\()")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Label:
     """What is said about a span of one file."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from ..findings import OBSERVED, UNKNOWN, Evidence, Finding, Fix, Obligation, Severity, Unjudged
 from ..fixes.operations import Edit
 from ..knowledge.families import family
 from ..links import rule_url
+from ..records import record
 from ..report import FileReport
 from ..source import Source
 from .characters import visible, width
@@ -24,7 +24,7 @@ _LABEL_WIDTH = 10
 _HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Desk:
     """What lies on the desk while the cards are written."""
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..findings import Finding, Severity
 from ..fixes.plan import Plan, plan_of
+from ..records import record
 from ..report import FileReport
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class View:
     """What to show and how.
 

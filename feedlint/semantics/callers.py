@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..ir import nodes as ir
+from ..records import record
 from . import entry
 from .classes import lookup, self_name, subclasses
 from .values import (
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .evaluation import Semantics
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Site:
     """A call that runs a function; its first `offset` parameters are bound already (self, or arguments of a partial)."""
 
@@ -40,7 +40,7 @@ class Site:
     bound: ir.Call | None = None  # the `partial(...)` that gave the first ones
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Callers:
     sites: tuple[Site, ...]
     open: bool  # it may be called from places that are not seen
@@ -69,10 +69,7 @@ def _callers(semantics: Semantics, function: ir.Function) -> Callers:
     sites: list[Site] = []
     is_open = _unseen(semantics, function)
     for name in names:
-        for path in semantics.project.mentioning(name):
-            module = semantics.project.module(path)
-            if module is None:
-                continue
+        for module in semantics.project.modules_mentioning(name):
             for bound in _local_names(module, name):
                 for call in module.calls.get(bound, ()):
                     site, maybe = _site(semantics, function, call)
@@ -85,10 +82,7 @@ def _callers(semantics: Semantics, function: ir.Function) -> Callers:
 
 def _local_names(module: ir.Module, name: str) -> set[str]:
     """The names under which a module may call it: its own, and what an import renames it to."""
-    found = {name}
-    for bound, bindings in module.inner_scope.bindings.items():
-        if bound != name and any(b.imported is not None and b.imported[2] == name for b in bindings):
-            found.add(bound)
+    found = {name, *module.renamed.get(name, ())}
     for use in module.names.get(name, ()):
         if isinstance(use.parent, ir.Assign) and use.parent.value is use:
             found |= {t.id for t in use.parent.targets if isinstance(t, ir.Name)}
@@ -130,9 +124,8 @@ def _only_definition(semantics: Semantics, function: ir.Function) -> bool:
     if function.name in _COMMON:
         return False
     count = 0
-    for path in semantics.project.mentioning(function.name):
-        module = semantics.project.module(path)
-        count += sum(f.name == function.name for f in module.functions) if module else 0
+    for module in semantics.project.modules_mentioning(function.name):
+        count += sum(f.name == function.name for f in module.functions)
     return count == 1
 
 

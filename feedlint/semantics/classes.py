@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..ir import nodes as ir
+from ..records import record
 from .values import (
     COMPUTED,
     LITERAL,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .evaluation import Semantics
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Lineage:
     """A class with its project bases (itself first), the outside names that it derives from, and whether some are unknown."""
 
@@ -89,9 +89,8 @@ def subclasses(semantics: Semantics, node: ir.Class) -> list[ir.Class]:
     if key not in semantics.cache:
         semantics.cache[key] = []
         found = []
-        for path in semantics.project.mentioning(node.name):
-            module = semantics.project.module(path)
-            for other in module.classes if module else ():
+        for module in semantics.project.modules_mentioning(node.name):
+            for other in module.classes:
                 if other is not node and other.bases and node in lineage(semantics, other).classes:
                     found.append(other)
         semantics.cache[key] = found
@@ -258,8 +257,7 @@ def foreign_stores(semantics: Semantics, node: ir.Class, name: str) -> list[ir.A
     semantics.cache[key] = []
     found = []
     own = {id(s) for s in stores(semantics, node, name)}
-    for path in semantics.project.mentioning(name):
-        module = semantics.project.module(path)
+    for module in semantics.project.modules_mentioning(name):
         for store in module.attribute_stores.get(name, ()) if module else ():
             if id(store) in own or _is_own_store(store):
                 continue

@@ -163,8 +163,7 @@ def sets_default_device(semantics: Semantics) -> bool:
     if key not in semantics.cache:
         found = False
         for word in ("set_default_device", "set_default_tensor_type"):
-            for path in semantics.project.mentioning(word):
-                module = semantics.project.module(path)
-                found |= bool(module and module.calls.get(word))
+            for module in semantics.project.modules_mentioning(word):
+                found |= word in module.calls
         semantics.cache[key] = found
     return semantics.cache[key]  # type: ignore[no-any-return]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ..ir import nodes as ir
 from ..places import Place, Span
+from ..records import record
 from .values import (
     CONFIGURED,
     UNKNOWN,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LARGEST = 1_000_000  # bytes; larger files are data, not configuration
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class DocumentNode:
     """A value in a configuration file: `content` is a dict of nodes, a list of nodes, or a constant."""
 
@@ -98,6 +98,8 @@ def _toml(data: bytes) -> Any:
 
 
 def _json(path: str, data: bytes) -> DocumentNode:
+    import json
+
     text = data.decode("utf-8-sig")
     content = json.loads(text)
     lines = text.split("\n")

@@ -85,8 +85,7 @@ def fed_to_engines(semantics: Semantics, function: ir.Function) -> ValueSet:
     """The loaders with which the engines of a process function are run."""
     found = ValueSet()
     for engine in engines_of(semantics, function):
-        for path in semantics.project.mentioning("run"):
-            module = semantics.project.module(path)
+        for module in semantics.project.modules_mentioning("run"):
             for call in module.calls.get("run", ()) if module else ():
                 if call.receiver is None or not (call.positional or call.keyword("data")):
                     continue

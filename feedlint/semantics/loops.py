@@ -7,16 +7,17 @@ steps an optimizer whatever it iterates over. Hooks of frameworks that run once 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from ..ir import nodes as ir
 from ..knowledge import hooks, iteration
+from ..records import record
 from . import tensors
 from .callers import callers
 from .classes import lineage
 from .devices import target_of
 from .entry import engines_of, fed_to_engines, framework_of
+from .stepping import may_step
 from .values import (
     Batch,
     ClassValue,
@@ -38,11 +39,11 @@ TRAINING, EVALUATION = "training", "evaluation"
 _DEPTH = 3  # project calls followed from the body of a loop
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class StepLoop:
     """`node` is the loop, or the function of a hook. `loaders` are the objects that it draws batches from."""
 
-    node: Union[ir.For, ir.While, ir.Comprehension, ir.Function]
+    node: ir.Loop | ir.Function
     kind: str  # TRAINING | EVALUATION
     loaders: tuple[Instance, ...]
     hook: str = ""  # the kind of framework that calls it
@@ -192,7 +193,7 @@ def _is_in_body(child: Any, loop: Any) -> bool:
     return isinstance(child, ir.Statement) and child.block is loop.body
 
 
-def step_loop(semantics: Semantics, loop: Union[ir.For, ir.While, ir.Comprehension]) -> StepLoop | None:
+def step_loop(semantics: Semantics, loop: ir.Loop) -> StepLoop | None:
     """The loop as a step loop, None if it is none."""
     key = ("step loop", loop)
     if key not in semantics.cache:
@@ -211,7 +212,7 @@ def _step_loop(semantics: Semantics, loop: Any) -> StepLoop | None:
             return None
     if not loaders and not isinstance(loop, ir.Comprehension):
         loaders = _fetched_in(semantics, loop)
-        if not loaders and not _may_step(loop):
+        if not loaders and not any(may_step(semantics, n) for n in _own_body(loop) if isinstance(n, ir.Call)):
             return None
     work = _work(semantics, _own_body(loop), loop, _DEPTH)
     if loaders and not work and isinstance(loop, ir.For) and _computes_on_batches(semantics, loop):
@@ -228,11 +229,6 @@ def _computes_on_batches(semantics: Semantics, loop: ir.For) -> bool:
             if any(isinstance(v, (Batch, Tensor)) for v in semantics.evaluate(node.receiver).values):
                 return True
     return False
-
-
-def _may_step(loop: Any) -> bool:
-    """A cheap look at the module: without a backward pass or a step somewhere in reach there is nothing to find."""
-    return any(isinstance(n, ir.Call) for n in ir.walk_block(loop.body, into_functions=False))
 
 
 def _fetched_in(semantics: Semantics, loop: Any) -> tuple[Instance, ...]:
@@ -274,7 +270,7 @@ def hook(semantics: Semantics, function: ir.Function) -> StepLoop | None:
 # --- once per step?
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PerStep:
     """That a node runs once per step: in which loop, and through which calls from it."""
 
@@ -358,10 +354,7 @@ def _instance_calls(semantics: Semantics, owner: ir.Class) -> list[ir.Call]:
     if key not in semantics.cache:
         index: dict[ir.Class, list[ir.Call]] = {}
         semantics.cache[key] = index
-        for path in semantics.project.mentioning("torch"):
-            module = semantics.project.module(path)
-            if module is None:
-                continue
+        for module in semantics.project.modules_mentioning("torch"):
             for name, calls in module.calls.items():
                 for call in calls:
                     callee = call.function_expression

@@ -59,8 +59,7 @@ def _declarations(semantics: Semantics) -> dict[str, list[ir.Call]]:
     if key not in semantics.cache:
         found: dict[str, list[ir.Call]] = {}
         semantics.cache[key] = found
-        for path in semantics.project.mentioning("add_argument"):
-            module = semantics.project.module(path)
+        for module in semantics.project.modules_mentioning("add_argument"):
             for call in module.calls.get("add_argument", ()) if module else ():
                 name = destination(semantics, call)
                 if name is not None:
@@ -138,10 +137,7 @@ def _option(semantics: Semantics, options: Options, name: str) -> ValueSet:
 def _changed(semantics: Semantics, options: Options, name: str) -> ValueSet:
     """What the program itself stores into the parsed options, and `set_defaults`."""
     found = NOTHING
-    for path in semantics.project.mentioning(name):
-        module = semantics.project.module(path)
-        if module is None:
-            continue
+    for module in semantics.project.modules_mentioning(name):
         for store in module.attribute_stores.get(name, ()):
             if options in semantics.evaluate(store.target.value).values:
                 if store.kind == "assign" and store.value is not None:

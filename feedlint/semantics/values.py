@@ -7,11 +7,12 @@ closed set in which every value is bad, an obligation a closed set in which ever
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Union
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 from ..ir import nodes as ir
 from ..places import Place
+from ..records import record
 
 # Where a constant comes from, from the most to the least explicit.
 LITERAL = "literal"  # written at or behind a name in the program
@@ -24,7 +25,7 @@ ENVIRONMENT = "environment"  # the default of an environment variable
 _WEAKER = (LITERAL, COMPUTED, FUNCTION_DEFAULT, CONFIGURED, ENVIRONMENT, OPTION_DEFAULT)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Origin:
     kind: str
     place: Place | None = None
@@ -36,7 +37,7 @@ class Origin:
         return max(self, other, key=lambda o: _WEAKER.index(o.kind))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Known:
     """A Python constant."""
 
@@ -44,7 +45,7 @@ class Known:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Scalar:
     """A host value whose content is not known: `kind` is int, float, bool, number, str, bytes, none, path, dtype, object.
 
@@ -54,7 +55,7 @@ class Scalar:
     kind: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Items:
     """A list, tuple or set whose elements are known one by one."""
 
@@ -63,7 +64,7 @@ class Items:
     node: ir.Node | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Mapping:
     """A dictionary with known string keys; `open` if it may have others. `maker` is the class that wraps it, if any."""
 
@@ -73,7 +74,7 @@ class Mapping:
     maker: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FunctionValue:
     """A function of the project; `receiver` is what a method is bound to."""
 
@@ -81,12 +82,12 @@ class FunctionValue:
     receiver: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ClassValue:
     node: ir.Class
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ModuleValue:
     """A module or package of the project; `path` is "" for a folder without `__init__.py`."""
 
@@ -94,14 +95,14 @@ class ModuleValue:
     folder: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class External:
     """Something outside of the project, by its qualified name."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Instance:
     """What a call of a class, or of something outside, made."""
 
@@ -110,7 +111,7 @@ class Instance:
     path: tuple[int | str, ...] = ()  # where one call makes several: which of them
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Partial:
     """`functools.partial(target, ...)`."""
 
@@ -118,7 +119,7 @@ class Partial:
     call: ir.Call
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Method:
     """An attribute, about to be called, of something that is not an instance of a project class."""
 
@@ -134,12 +135,12 @@ OTHER = "other"  # MPS, XLA, XPU, or a choice that may end there
 UNKNOWN_DEVICE = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Device:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Tensor:
     """A tensor, or a container of tensors that a model gave back (`certain` is False then).
 
@@ -157,7 +158,7 @@ class Tensor:
     batch: Any = None  # the Batch it was moved from
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Batch:
     """What a loader gave, or the part of it that `path` leads to. `loader` is None if the loader is not known."""
 
@@ -165,7 +166,7 @@ class Batch:
     path: tuple[int | str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Iterator:
     """Something to iterate over that gives these elements; `source` is what it draws them from."""
 
@@ -173,44 +174,29 @@ class Iterator:
     source: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Options:
     """The parsed arguments of a command line parser."""
 
     parser: Instance
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Document:
     """A node of a configuration file; `content` is a `documents.DocumentNode`."""
 
     content: Any
 
 
-Value = Union[
-    Known,
-    Scalar,
-    Items,
-    Mapping,
-    FunctionValue,
-    ClassValue,
-    ModuleValue,
-    External,
-    Instance,
-    Partial,
-    Method,
-    Device,
-    Tensor,
-    Batch,
-    Iterator,
-    Options,
-    Document,
-]
+Value: TypeAlias = (
+    "Known | Scalar | Items | Mapping | FunctionValue | ClassValue | ModuleValue | External | Instance | "
+    "Partial | Method | Device | Tensor | Batch | Iterator | Options | Document"
+)
 
 _LIMIT = 24  # more values than this say nothing about a program
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ValueSet:
     values: tuple[Value, ...] = ()
     open: bool = False
@@ -220,7 +206,10 @@ class ValueSet:
             return self
         if not self.values and (other.open or not self.open):
             return other
-        values = tuple(dict.fromkeys((*self.values, *other.values)))
+        # Sets are small: looking each value up is faster than hashing all of them, and most often finds it at once.
+        values = self.values + tuple(value for value in other.values if value not in self.values)
+        if len(values) == len(self.values) and (self.open or not other.open):
+            return self
         if len(values) > _LIMIT:
             return ValueSet(values[:_LIMIT], True)
         return ValueSet(values, self.open or other.open)

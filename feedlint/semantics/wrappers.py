@@ -30,10 +30,7 @@ def _found(semantics: Semantics) -> set[str]:
     todo = set(_LAST_NAMES)
     while todo:
         name = todo.pop()
-        for path in semantics.project.mentioning(name):
-            module = semantics.project.module(path)
-            if module is None:
-                continue
+        for module in semantics.project.modules_mentioning(name):
             for new in _standing_for(semantics, module, name):
                 if new not in known:
                     known.add(new)
@@ -44,10 +41,7 @@ def _found(semantics: Semantics) -> set[str]:
 
 def _standing_for(semantics: Semantics, module: ir.Module, name: str) -> set[str]:
     """New names that this module gives to what `name` means."""
-    found: set[str] = set()
-    for bound, bindings in module.inner_scope.bindings.items():
-        if any(b.imported is not None and b.imported[2] == name and bound != name for b in bindings):
-            found.add(bound)
+    found = set(module.renamed.get(name, ()))
     for node in module.classes:
         if any(ir.dotted(base.value if isinstance(base, ir.Index) else base).rpartition(".")[2] == name for base in node.bases):
             if set(lineage(semantics, node).externals) & loader_apis.BY_NAME.keys():

@@ -8,11 +8,12 @@ comes out is needed anyway, to see whether it is the one that went in.
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from types import TracebackType
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
+
+from ..records import record
 
 Extent = tuple[int, int]
 """Offsets of the first character and of the one after the last."""
@@ -21,7 +22,7 @@ PLACED = (cst.BaseExpression, cst.Arg, cst.BaseSmallStatement, cst.BaseStatement
 """The classes of nodes whose places are kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Emitted:
     """What a tree gives back: its text, the extents of its placed nodes (inner ones first), and those of its comments.
 

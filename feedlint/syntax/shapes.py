@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
 
 from ..places import Span
+from ..records import record
 from .tree import Tree, bind
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Argument:
     """One argument of a call. `start` to `end` is its text without the comma, `value_start` to `value_end` that of its
     value with parentheses. `comma` is the offset of its comma, None if none follows it."""
@@ -26,7 +26,7 @@ class Argument:
     is_bare_generator: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CallShape:
     """A call from the text behind its opening parenthesis, `open`, up to its closing one, `close`."""
 
@@ -35,7 +35,7 @@ class CallShape:
     arguments: tuple[Argument, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ExpressionShape:
     """An expression. `start` to `end` is what can be replaced by other code; `outer_start` to `outer_end` holds all of its
     own parentheses too. `whole_start` to `whole_end` is the largest expression around it."""
@@ -51,7 +51,7 @@ class ExpressionShape:
     """It is in `f"{...=}"`, which prints its source."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class MethodShape:
     """`receiver.method(args)`. The receiver ends, its own parentheses included, at `receiver_end`."""
 
@@ -128,7 +128,7 @@ def has_comment(tree: Tree, start: int, end: int) -> bool:
     return bool(tree.comments_between(start, end))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class StatementShape:
     """A statement that begins its line. `first` is the offset of its first token, decorators included."""
 
@@ -199,7 +199,7 @@ def lines_in_strings(tree: Tree, start: int, end: int) -> frozenset[int]:
     return frozenset(found)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TopStatement:
     """A statement of the module. `imports` holds (module, None) for `import module` and (module, name) for `from module
     import name`, renamed ones left out; `packages` the packages whose import it runs."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 import libcst as cst
 
 from ..places import Span
+from ..records import record
 from ..source import Source
 from .positions import Emitted, Extent, emit
 from .walking import parents
@@ -22,7 +22,7 @@ _WHITE_SPACE = " \t\f\r\n\\"
 Node = TypeVar("Node", bound=cst.CSTNode)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class NotRewritable:
     """Why a file can be read but not be rewritten."""
 
