@@ -1,0 +1,198 @@
+"""How the program starts, and what a worker that is not forked does again or does not have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...findings import PROVEN, REFUTED, UNKNOWN, Evidence
+from ...ir import nodes as ir
+from ...knowledge import program_calls
+from ...semantics.callers import callers
+from ...semantics.classes import lookup
+from ...semantics.evaluation import Semantics
+from ...semantics.values import (
+    ClassValue,
+    External,
+    FunctionValue,
+    Instance,
+)
+from ..loaders import Loader
+from ..program import is_main_guard, program, runs_only_when_started
+from .answers import YES, Answer, no, text
+from .state import calls
+
+
+def main_guard(loader: Loader) -> Answer:
+    if loader.semantics.project.facts.start_method == "fork":
+        return Answer(PROVEN, (Evidence("the configuration says that processes are forked"),))
+    for node in _starting_points(loader):
+        if not runs_only_when_started(loader.semantics, node):
+            return no(UNKNOWN, "workers that are not forked import this file again, and no `if __name__ == \"__main__\"` stops them here", node)
+    return YES
+
+
+def _starting_points(loader: Loader) -> list[ir.Node]:
+    """Where iteration over the loader starts."""
+    found: list[ir.Node] = [loop.node for loop in loader.use.loops]
+    found += loader.use.handed_over
+    found += loader.use.peeks
+    return found or [loader.call]
+
+
+def quiet_import(loader: Loader) -> Answer:
+    semantics = loader.semantics
+    for module in program(semantics, loader.call.module):
+        loud = _loud_statement(semantics, module)
+        if loud is not None:
+            return no(UNKNOWN, "workers that are not forked run this again when they import the file", loud)
+    return YES
+
+
+def _loud_statement(semantics: Semantics, module: ir.Module) -> ir.Node | None:
+    """A statement that does more than define things when the module is imported."""
+    key = ("loud", module)
+    if key not in semantics.cache:
+        semantics.cache[key] = None
+        semantics.cache[key] = _first_loud(semantics, module.body)
+    return semantics.cache[key]  # type: ignore[no-any-return]
+
+
+def _first_loud(semantics: Semantics, block: ir.Block) -> ir.Node | None:
+    for statement in block.statements:
+        if isinstance(statement, (ir.Function, ir.Class, ir.Import, ir.ImportFrom)):
+            continue
+        if isinstance(statement, ir.If):
+            if is_main_guard(statement.test):
+                continue
+            found = _first_loud(semantics, statement.body) or _first_loud(semantics, statement.orelse)
+            if found is not None:
+                return found
+            continue
+        if isinstance(statement, (ir.For, ir.While)):
+            return statement
+        for node in ir.walk(statement, into_functions=False):
+            if isinstance(node, ir.Call) and not _is_quiet(semantics, node, 3) and node.function is None:
+                return node
+    return None
+
+
+def _is_quiet(semantics: Semantics, call: ir.Call, depth: int) -> bool:
+    values = semantics.evaluate(call.function_expression)
+    if values.open or not values.values:
+        return call.method in program_calls.QUIET_METHODS
+    for value in values.values:
+        if isinstance(value, External):
+            if value.name == "builtins.open":
+                mode = call.argument("mode", 1)
+                if mode is not None and not semantics.evaluate(mode).are_all("r", "rb", "rt"):
+                    return False
+                continue
+            if not value.name.startswith(program_calls.QUIET_PREFIXES) and value.name not in program_calls.QUIET_CALLS:
+                return False
+        elif isinstance(value, FunctionValue):
+            if depth <= 0 or any(not _is_quiet(semantics, c, depth - 1) for c in calls(value.node)):
+                return False
+        elif isinstance(value, ClassValue):
+            constructor = lookup(semantics, value, "__init__")
+            if depth <= 0 or (constructor is not None and any(not _is_quiet(semantics, c, depth - 1) for c in calls(constructor))):
+                return False
+        elif isinstance(value, (Instance,)) or call.method not in program_calls.QUIET_METHODS:
+            return False
+    return True
+
+
+def inherited_globals(loader: Loader) -> Answer:
+    semantics = loader.semantics
+    for function in loader.item_code.functions:
+        for node in ir.walk_block(function.body):
+            if not isinstance(node, ir.Name):
+                continue
+            bindings = function.module.inner_scope.bindings.get(node.id)
+            if not bindings or node.scope.bindings.get(node.id):
+                continue
+            late = next((b for b in bindings if b.node.function is not None or _below_guard(b.node)), None)
+            if late is not None and late.kind != "import":
+                return no(UNKNOWN, f"{node.id} gets its value only when the program runs", late.node)
+    for module in program(semantics, loader.call.module):
+        for word in program_calls.PROCESS_WIDE:
+            for call in module.calls.get(word, ()):
+                if call.function is not None or _below_guard(call):
+                    return no(UNKNOWN, f"{text(call)} holds for this process only", call)
+    return YES
+
+
+def _below_guard(node: ir.Node) -> bool:
+    return any(isinstance(a, ir.If) and is_main_guard(a.test) for a in node.ancestors())
+
+
+def plain_process(loader: Loader) -> Answer:
+    semantics = loader.semantics
+    for module in program(semantics, loader.call.module):
+        for word in program_calls.PROCESS_GROUPS:
+            for call in module.calls.get(word, ()):
+                return no(UNKNOWN, "a process group is started: its threads do not survive a fork, and every rank starts workers", call)
+        for bindings in module.inner_scope.bindings.values():
+            for binding in bindings:
+                if binding.imported is not None and binding.imported[0].partition(".")[0] in program_calls.NESTING_PACKAGES:
+                    return no(UNKNOWN, f"{binding.imported[0]} may run this in a process that can't have children", binding.node)
+    for name, call in loader.item_code.externals.items():
+        if name.startswith(program_calls.THREADED_PREFIXES) and ("okenizer" in name or name.startswith("tokenizers.")):
+            return no(UNKNOWN, "the threads of a tokenizer do not survive a fork", call)
+    for node in _starting_points(loader):
+        function = node.function
+        for _ in range(4):
+            if function is None:
+                break
+            handed = _handed_to_pool(semantics, function)
+            if handed is not None:
+                return no(REFUTED, "it runs in a process of a pool, which can't have children", handed)
+            if any(ir.dotted(d.function_expression if isinstance(d, ir.Call) else d).rpartition(".")[2] in program_calls.HANDLER_DECORATORS for d in function.decorators):
+                return no(UNKNOWN, "it runs in a request or a task", function)
+            sites = callers(semantics, function).sites
+            function = sites[0].call.function if sites else None
+    return YES
+
+
+def _handed_to_pool(semantics: Semantics, function: ir.Function) -> ir.Node | None:
+    for module in semantics.project.modules_mentioning(function.name) if function.name else ():
+        for use in module.names.get(function.name, ()) if module else ():
+            parent = use.parent
+            if isinstance(parent, ir.Call) and parent.function_expression is not use and parent.method in program_calls.POOL_METHODS:
+                if any(isinstance(v, FunctionValue) and v.node is function for v in semantics.evaluate(use).values):
+                    return parent
+    return None
+
+
+def same_exceptions(loader: Loader) -> Answer:
+    semantics = loader.semantics
+    places: list[ir.Node] = [*(loop.node for loop in loader.use.loops), *loader.use.peeks]
+    places += [n for loop in loader.use.loops for n in loop.body if isinstance(n, ir.Call) and n.method == "next"]
+    for place in places:
+        child: Any = place
+        for ancestor in place.ancestors():
+            if isinstance(ancestor, ir.Function) and ancestor.encloses(child):
+                break
+            if isinstance(ancestor, ir.Try) and isinstance(child, ir.Statement) and child.block is ancestor.body:
+                for handler in ancestor.handlers:
+                    types = handler.type.items if isinstance(handler.type, ir.Display) else [handler.type]
+                    for caught in types:
+                        if caught is not None and semantics.evaluate(caught).of(ClassValue):
+                            return no(UNKNOWN, f"{ir.dotted(caught)} comes back from a worker as another error", handler.type)
+            child = ancestor
+    return YES
+
+
+def no_cuda_children(loader: Loader) -> Answer:
+    semantics = loader.semantics
+    asks = None
+    for module in program(semantics, loader.call.module):
+        for call in module.calls.get("is_available", ()):
+            if "torch.cuda.is_available" in semantics.names_of(call.function_expression):
+                asks = call
+    if asks is not None:
+        return Answer(PROVEN, (Evidence("the program asks torch.cuda.is_available() already", asks.place),))
+    for module in program(semantics, loader.call.module):
+        for word in ("Process", "Pool", "fork", "ProcessPoolExecutor", "spawn", "start_processes"):
+            for call in module.calls.get(word, ()):
+                return no(UNKNOWN, "a process that is forked here may use CUDA", call)
+    return YES
