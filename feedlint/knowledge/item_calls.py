@@ -514,3 +514,51 @@ HANDLES: frozenset[str] = frozenset(
     }
 )
 DEBUGGERS: frozenset[str] = frozenset({"builtins.breakpoint", "pdb.set_trace", "ipdb.set_trace", "IPython.embed", "code.interact"})
+
+# --- what works in place
+
+# Methods that change what they are called on, and give nothing back: where the result is used, it is another method.
+CHANGING_METHODS: frozenset[str] = frozenset(
+    "append appendleft extend extendleft update add insert remove clear discard put sort reverse write writelines fill itemset "
+    "partition resize byteswap setflags difference_update intersection_update symmetric_difference_update".split()
+)
+# Methods that change what they are called on and give something back too.
+TAKING_METHODS: frozenset[str] = frozenset("pop popitem popleft setdefault __setitem__ __delitem__ __next__".split())
+CHANGES_FIRST_ARGUMENT: frozenset[str] = frozenset(
+    {
+        *("builtins.setattr", "builtins.delattr", "builtins.next", "random.shuffle", "numpy.random.shuffle"),
+        *(f"numpy.{n}" for n in "copyto put place putmask fill_diagonal add.at put_along_axis".split()),
+        *(f"heapq.{n}" for n in "heappush heappop heapify heapreplace heappushpop".split()),
+        *(f"bisect.{n}" for n in "insort insort_left insort_right".split()),
+        *(f"operator.{n}" for n in "setitem delitem iadd isub imul iconcat".split()),
+        *(f"cv2.{n}" for n in "rectangle line circle putText polylines fillPoly ellipse drawContours arrowedLine".split()),
+    }
+)
+# Methods that put their arguments into what they are called on.
+PUTS_INTO: frozenset[str] = frozenset("append appendleft extend add insert update setdefault put __setitem__".split())
+# Methods that give a part or a view of what they are called on.
+GIVES_A_PART: frozenset[str] = frozenset(
+    "get setdefault view reshape squeeze unsqueeze transpose permute detach ravel narrow select expand swapaxes numpy "
+    "values items keys __getitem__ unfold diagonal movedim view_as expand_as t".split()
+)
+# Functions that give a view of their first argument, or go through it.
+GIVES_ITS_ARGUMENT: frozenset[str] = frozenset(
+    {
+        *(f"torch.{n}" for n in "from_numpy as_tensor squeeze unsqueeze transpose permute reshape".split()),
+        *(f"numpy.{n}" for n in "asarray squeeze reshape transpose ravel moveaxis atleast_1d atleast_2d expand_dims".split()),
+        *(f"builtins.{n}" for n in "iter enumerate zip reversed".split()),
+    }
+)
+# Functions that give a new container with the same things in it.
+KEEPS_ELEMENTS: frozenset[str] = frozenset(f"builtins.{n}" for n in "list tuple set sorted filter dict".split())
+# What leaves something behind on the disk.
+WRITES_FILES: frozenset[str] = frozenset(
+    {
+        *(f"numpy.{n}" for n in "save savez savez_compressed savetxt".split()),
+        *(f"os.{n}" for n in "remove unlink rename replace rmdir removedirs truncate symlink link".split()),
+        *(f"shutil.{n}" for n in "move copy copy2 copyfile rmtree copytree".split()),
+        *("torch.save", "pickle.dump", "json.dump", "cv2.imwrite", "yaml.dump", "joblib.dump", "imageio.imwrite"),
+        *("soundfile.write", "torchaudio.save", "torchvision.utils.save_image", "path.write_text", "path.write_bytes"),
+        *("path.unlink", "path.rename", "path.replace", "path.touch"),
+    }
+)

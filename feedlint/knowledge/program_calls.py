@@ -120,8 +120,8 @@ PICKLABLE_PREFIXES: tuple[str, ...] = (
         f"builtins.{n}"
         for n in (
             "bool bytearray bytes complex dict float frozenset int list object range set slice str tuple "
-            "abs ascii bin chr divmod format hash hex id len max min oct ord pow repr round sorted sum "
-            "enumerate filter map reversed zip super"
+            "abs ascii bin chr divmod format hash hex id len max min oct ord pow repr round sorted sum super "
+            "open.read"
         ).split()
     ),
     "PIL.Image.open.",
@@ -130,6 +130,10 @@ PICKLABLE_PREFIXES: tuple[str, ...] = (
     "transformers.",
     "tokenizers.",
     "datetime.",
+    "logging.getLogger",
+    "operator.itemgetter",
+    "operator.attrgetter",
+    "operator.methodcaller",
     "re.compile",
     "re.findall",
     "re.split",
@@ -139,6 +143,12 @@ PICKLABLE_PREFIXES: tuple[str, ...] = (
     "sklearn.",
     "array.",
 )
+# Methods whose results can't be sent, whatever they are called on: views of a mapping, walks through a table.
+UNPICKLABLE_RESULTS: frozenset[str] = frozenset(
+    "keys values items iterrows itertuples iterfind iteritems finditer iterdir rglob glob open __iter__ __enter__".split()
+)
+# Modules that were compiled: what is compiled is not sent.
+COMPILED: frozenset[str] = frozenset({"torch.jit.script", "torch.jit.trace", "torch.jit.load", "torch.compile", "torch.export.export"})
 # Settings of one process that spawned workers do not inherit, by the last name of the call.
 PROCESS_WIDE: frozenset[str] = frozenset(
     "set_default_dtype set_default_device set_default_tensor_type set_sharing_strategy setrecursionlimit "

@@ -201,7 +201,7 @@ def default_of(semantics: Semantics, function: ir.Function, parameter: ir.Parame
     if parameter.kind == "**":
         return one(Mapping({}, False))
     if parameter.kind == "*":
-        return one(Iterator(NOTHING))
+        return one(Iterator(NOTHING, held=True))
     if parameter.default is None:
         return NOTHING
     found = NOTHING
@@ -235,7 +235,7 @@ def _given(semantics: Semantics, function: ir.Function, parameter: ir.Parameter,
         return one(Mapping(extra, is_open, call))
     if parameter.kind == "*":
         rest = call.positional[max(sum(p.kind == "plain" for p in function.parameters) - site.offset, 0) :]
-        return one(Iterator(union(semantics.evaluate(r) for r in rest)))
+        return one(Iterator(union(semantics.evaluate(r) for r in rest), held=True))
     value = call.keyword(parameter.name)
     if value is not None:
         return semantics.evaluate(value)

@@ -328,7 +328,7 @@ def _sequence(kind: str) -> Callable[[Semantics, ir.Call], ValueSet]:
             if isinstance(value, Items):
                 found = found | one(Items(kind, value.items, node))
             else:
-                found = found | one(Iterator(semantics.element_of(value, node), (value,)))
+                found = found | one(Iterator(semantics.element_of(value, node), (value,), held=True))
         return found.opened() if values.open or not values.values else found
 
     return handler
@@ -688,7 +688,7 @@ _EXTERNAL: dict[str, Callable[[Any, ir.Call], ValueSet]] = {
     "builtins.min": _extreme,
     "builtins.max": _extreme,
     "builtins.len": _scalar("int"),
-    "builtins.range": lambda semantics, node: one(Iterator(one(Scalar("int")))),
+    "builtins.range": lambda semantics, node: one(Iterator(one(Scalar("int")), held=True)),
     "builtins.print": _scalar("none"),
     "builtins.isinstance": _scalar("bool"),
     "builtins.hasattr": _scalar("bool"),

@@ -448,7 +448,7 @@ class Semantics:
             if tensors and (batches or not elements.open):
                 return union(one(t) for t in tensors)  # a dict of the same things: looking into it gives them again
             return one(Mapping({}, True, node))
-        return one(Iterator(elements))
+        return one(Iterator(elements, held=node.kind != "generator"))
 
     # --- names
 
@@ -496,7 +496,7 @@ class Semantics:
         if not appended:
             return one(value)
         elements = self.remember(("appended", node.id, scope.node), lambda _: union(self.evaluate(a) for a in appended))
-        return one(Iterator(elements | union(value.items)))
+        return one(Iterator(elements | union(value.items), held=True))
 
     def _filled(self, value: Mapping, node: ir.Name, scope: ir.Scope) -> Mapping:
         """A dictionary with its later `update(...)` and `d["key"] = value`; what only some paths do leaves it open there."""

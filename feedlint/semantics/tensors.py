@@ -118,7 +118,7 @@ def attribute(value: Tensor | Batch, name: str, node: ir.Attribute | None) -> Va
         return one(Device(CPU if isinstance(value, Batch) else value.place))
     if name in table.HOST_ATTRIBUTES:
         if name in ("shape",):
-            return one(Iterator(one(Scalar("int"))))
+            return one(Iterator(one(Scalar("int")), held=True))
         return one(Scalar("object" if name not in ("ndim", "is_cuda") else "int"))
     called = node is not None and isinstance(node.parent, ir.Call) and node.parent.function_expression is node
     if called:
@@ -221,7 +221,7 @@ def function(semantics: Semantics, node: ir.Call, name: str) -> ValueSet | None:
         if short in table.TUPLE_RESULTS or (short in table.TUPLE_WITH_DIMENSION and _has_dimension(node, True)):
             return one(Items("tuple", tuple(combined(given, scalar=None) for _ in range(3))))
         if short in ("split", "chunk", "unbind", "meshgrid", "tensor_split"):
-            return one(Iterator(combined(given)))
+            return one(Iterator(combined(given), held=True))
         scalar = True if short in table.REDUCTIONS and not _has_dimension(node, True) else None
         if short in table.ELEMENTWISE:
             return combined(given, dtype=table.RESULT_DTYPES.get(short))
@@ -311,7 +311,7 @@ def method(semantics: Semantics, node: ir.Call, receiver: Tensor | Batch, name: 
         return one(Scalar("ndarray"))
     if name in table.HOST_METHODS:
         return one(Scalar("int" if name in ("dim", "numel", "nelement", "size") else "object")) if name != "size" or node.arguments else one(
-            Iterator(one(Scalar("int")))
+            Iterator(one(Scalar("int")), held=True)
         )
     if name in table.SAME_METHODS or (name.endswith("_") and not name.endswith("__")):
         if isinstance(receiver, Batch):
@@ -326,7 +326,7 @@ def method(semantics: Semantics, node: ir.Call, receiver: Tensor | Batch, name: 
         part = combined([tensor], scalar=None)
         return one(Items("tuple", (part, combined([tensor], dtype="int"))))
     if name in ("split", "chunk", "unbind", "tensor_split"):
-        return one(Iterator(combined([tensor])))
+        return one(Iterator(combined([tensor]), held=True))
     if name in table.REDUCTIONS:
         scalar = None if _has_dimension(node, False) else True
         return combined([tensor], scalar=scalar, dtype=_reduction_dtype(tensor.dtype, name))

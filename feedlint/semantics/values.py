@@ -168,10 +168,14 @@ class Batch:
 
 @record(frozen=True, slots=True, eq=False)
 class Iterator:
-    """Something to iterate over that gives these elements; `source` is what it draws them from."""
+    """Something to iterate over that gives these elements; `source` is what it draws them from.
+
+    `held`: it is a list or the like that has its elements, not something that makes them or leads to them as one goes.
+    """
 
     elements: ValueSet
     source: Any = None
+    held: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...findings import PROVEN, UNKNOWN, Evidence
 from ...ir import nodes as ir
 from ...knowledge import item_calls, program_calls
-from ...semantics.classes import attribute, stores
+from ...semantics.classes import attribute, lineage, method_of, self_name, stores
 from ...semantics.evaluation import Semantics
 from ...semantics.tensors import is_module
 from ...semantics.values import (
@@ -24,6 +25,7 @@ from ...semantics.values import (
     Scalar,
     Tensor,
     ValueSet,
+    one,
 )
 from ...semantics.values import (
     Iterator as IteratorValue,
@@ -60,13 +62,10 @@ def picklable(loader: Loader) -> Answer:
 def _unpicklable(semantics: Semantics, value: Any, seen: set[Any], depth: int) -> Evidence | None:
     if depth > 6 or isinstance(value, (Known, Scalar)):
         return None
+    if isinstance(value, IteratorValue) and not value.held:
+        return Evidence("an iterator, a generator or a view of a dictionary can't be sent to a worker that is not forked")
     if isinstance(value, (Items, Mapping, IteratorValue)):
-        parts = value.items if isinstance(value, Items) else (value.entries.values() if isinstance(value, Mapping) else (value.elements,))
-        for part in parts:
-            problem = _unpicklable_set(semantics, part, seen, depth + 1)
-            if problem is not None:
-                return problem
-        return None
+        return _first(_unpicklable_set(semantics, part, seen, depth + 1) for part in _parts(semantics, value))
     if isinstance(value, FunctionValue):
         if not value.node.name:
             return Evidence("a lambda can't be sent to a worker that is not forked", value.node.place)
@@ -85,27 +84,60 @@ def _unpicklable(semantics: Semantics, value: Any, seen: set[Any], depth: int) -
         seen.add(value)
         if isinstance(value.maker, ClassValue):
             return _unpicklable_object(semantics, value, seen, depth)
-        name = value.maker.name
-        if name.startswith(program_calls.PICKLABLE_PREFIXES) and name not in item_calls.HANDLES:
-            for argument in value.call.arguments if value.call is not None and depth < 5 else ():
-                problem = _unpicklable_set(semantics, semantics.evaluate(argument.value), seen, depth + 1)
-                if problem is not None:
-                    return problem
-            return None
-        return Evidence(f"whether {name} can be sent to a worker is not known", value.call.place if value.call is not None else None)
-    if isinstance(value, (Tensor, External)):
-        return None
-    if isinstance(value, Batch):
+        return _unpicklable_external(semantics, value, value.maker.name, seen, depth)
+    if isinstance(value, External):
+        # A name without a dot is a module itself, not something in it.
+        return None if "." in value.name else Evidence(f"the module {value.name} can't be sent to a worker that is not forked")
+    if isinstance(value, (Tensor, Batch)):
         return None
     return Evidence("whether everything in the dataset can be sent to a worker is not known")
 
 
+def _unpicklable_external(semantics: Semantics, value: Instance, name: str, seen: set[Any], depth: int) -> Evidence | None:
+    """Of what something outside of the project made, with what it was given."""
+    if not _gives_picklable(name):
+        return Evidence(f"whether {name} can be sent to a worker is not known", value.call.place if value.call is not None else None)
+    if value.call is None or depth >= 5:
+        return None
+    return _first(_unpicklable_argument(semantics, argument.value, seen, depth + 1) for argument in value.call.arguments)
+
+
+def _unpicklable_argument(semantics: Semantics, argument: ir.Expression, seen: set[Any], depth: int) -> Evidence | None:
+    """Of what a constructor is given: it goes through an iterator, and keeps what comes out of it."""
+    values = semantics.evaluate(argument)
+    drawn = [v.elements if isinstance(v, IteratorValue) else one(v) for v in values.values]
+    return _first(_unpicklable_set(semantics, each, seen, depth) for each in drawn)
+
+
+def _gives_picklable(name: str) -> bool:
+    if name in item_calls.HANDLES or name in program_calls.COMPILED:
+        return False
+    maker, _, method = name.rpartition(".")
+    if method in program_calls.UNPICKLABLE_RESULTS and maker.count("."):
+        return False
+    return name.startswith(program_calls.PICKLABLE_PREFIXES)
+
+
+def _parts(semantics: Semantics, value: Items | Mapping | IteratorValue) -> Iterator[ValueSet]:
+    """What a container holds, under keys that are not known too."""
+    if isinstance(value, Items):
+        yield from value.items
+    elif isinstance(value, IteratorValue):
+        yield value.elements
+    else:
+        yield from value.entries.values()
+        if value.open and isinstance(value.node, ir.Comprehension):
+            yield semantics.evaluate(value.node.element)
+        elif value.open and isinstance(value.node, ir.Dictionary):
+            yield from (semantics.evaluate(each) for each in value.node.values)
+
+
 def _unpicklable_set(semantics: Semantics, values: ValueSet, seen: set[Any], depth: int) -> Evidence | None:
-    for value in values.values:
-        problem = _unpicklable(semantics, value, seen, depth)
-        if problem is not None:
-            return problem
-    return None
+    return _first(_unpicklable(semantics, value, seen, depth) for value in values.values)
+
+
+def _first(problems: Iterable[Evidence | None]) -> Evidence | None:
+    return next((problem for problem in problems if problem is not None), None)
 
 
 def _local_class(node: ir.Class) -> Evidence | None:
@@ -128,11 +160,67 @@ def _unpicklable_object(semantics: Semantics, value: Instance, seen: set[Any], d
     for name in items.stored_names(semantics, value.maker.node):
         held = attribute(semantics, value, name)
         problem = _unpicklable_set(semantics, held, seen, depth + 1)
+        if problem is None:
+            problem = _first(_unpicklable_put(semantics, put, seen, depth + 1) for put in _put_into(semantics, value.maker, name))
         if problem is not None:
             return problem
-        if held.open and not held.values:
+        if held.open and not held.values and not _all_picklable(semantics, value.maker.node, name):
             return Evidence(f"what self.{name} of {value.maker.node.name} holds is not known")
+        compiled = _compiled(semantics, value.maker.node, name)
+        if compiled is not None:
+            return Evidence(f"self.{name} of {value.maker.node.name} is compiled: it can't be sent to a worker that is not forked", compiled.place)
     return None
+
+
+def _all_picklable(semantics: Semantics, node: ir.Class, name: str) -> bool:
+    """Whether everything that the class stores under a name comes from calls whose results can be sent: `json.load(...)`."""
+    kept = stores(semantics, node, name)
+    for store in kept:
+        names = semantics.names_of(store.value.function_expression) if isinstance(store.value, ir.Call) else set()
+        if not names or not all(_gives_picklable(each) for each in names):
+            return False
+    return bool(kept)
+
+
+def _compiled(semantics: Semantics, node: ir.Class, name: str) -> ir.Call | None:
+    for store in stores(semantics, node, name):
+        if isinstance(store.value, ir.Call) and semantics.names_of(store.value.function_expression) & program_calls.COMPILED:
+            return store.value
+    return None
+
+
+def _put_into(semantics: Semantics, maker: ClassValue, name: str) -> Iterator[ir.Expression]:
+    """What methods of a class put into the container that they keep under a name."""
+    for each in lineage(semantics, maker.node).classes:
+        for use in each.module.attributes.get(name, ()):
+            method = method_of(use.statement)
+            if method is None or method.owner_class is not each or not (isinstance(use.value, ir.Name) and use.value.id == self_name(method)):
+                continue
+            yield from _put_through(use)
+    # A local name that becomes the attribute when it is full.
+    for store in stores(semantics, maker.node, name):
+        if isinstance(store.value, ir.Name):
+            for other in store.statement.module.names.get(store.value.id, ()):
+                if other.scope is store.value.scope:
+                    yield from _put_through(other)
+
+
+def _unpicklable_put(semantics: Semantics, put: ir.Expression, seen: set[Any], depth: int) -> Evidence | None:
+    call = put.parent
+    if isinstance(call, ir.Call) and call.method in ("extend", "extendleft", "update"):
+        return _unpicklable_argument(semantics, put, seen, depth)
+    return _unpicklable_set(semantics, semantics.evaluate(put), seen, depth)
+
+
+def _put_through(use: ir.Expression) -> Iterator[ir.Expression]:
+    """What the expression around a container puts into it: `use.append(x)`, `use[key] = x`."""
+    parent = use.parent
+    if isinstance(parent, ir.Attribute) and isinstance(parent.parent, ir.Call) and parent.parent.function_expression is parent:
+        if parent.name in item_calls.PUTS_INTO:
+            yield from (argument.value for argument in parent.parent.arguments)
+    elif isinstance(parent, ir.Index) and parent.value is use and isinstance(parent.parent, ir.Assign):
+        if any(target is parent for target in parent.parent.targets) and parent.parent.value is not None:
+            yield parent.parent.value
 
 
 def batch_picklable(loader: Loader) -> Answer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ...findings import REFUTED, UNKNOWN
 from ...ir import nodes as ir
@@ -20,81 +19,52 @@ from .. import items
 from ..loaders import Loader
 from ..program import program
 from .answers import YES, Answer, no, text
+from .changes import changed_from_outside, changes
 
 
 def no_own_generator(loader: Loader) -> Answer:
+    semantics = loader.semantics
     for instance in objects(loader):
         assert isinstance(instance.maker, ClassValue)
-        for name in items.stored_names(loader.semantics, instance.maker.node):
-            for value in attribute(loader.semantics, instance, name).of(Instance):
-                if isinstance(value.maker, External) and value.maker.name in item_calls.OWN_GENERATORS:
-                    if _read_in_items(loader, name):
-                        return no(REFUTED, f"every worker would repeat the numbers of self.{name}", value.call)
+        for name in items.stored_names(semantics, instance.maker.node):
+            for value in attribute(semantics, instance, name).of(Instance):
+                if _is_generator(value) and _read_in_items(loader, name):
+                    return no(REFUTED, f"every worker would repeat the numbers of self.{name}", value.call)
+    for function in loader.item_code.functions:
+        for node in ir.walk_block(function.body):
+            if isinstance(node, ir.Name) and function.module.inner_scope.bindings.get(node.id) and node.id not in node.scope.bindings:
+                for value in semantics.evaluate(node).of(Instance):
+                    if _is_generator(value):
+                        return no(REFUTED, f"every worker would repeat the numbers of {node.id}", value.call)
     return YES
+
+
+def _is_generator(value: Instance) -> bool:
+    return isinstance(value.maker, External) and value.maker.name in item_calls.OWN_GENERATORS
 
 
 def stateless_items(loader: Loader) -> Answer:
     semantics = loader.semantics
-    for function in loader.item_code.functions:
-        owner = self_name(function)
-        for statement in _statements(function):
-            written = _written_target(semantics, statement, owner, function)
-            if written is not None:
-                return no(UNKNOWN, f"item code changes {written}, in each worker for itself", statement)
+    functions = loader.item_code.functions
+    for function in functions:
+        for place, changed in changes(semantics, function, functions):
+            return no(UNKNOWN, f"item code changes {changed}, in each worker for itself", place)
         for decorator in function.decorators:
             called = decorator.function_expression if isinstance(decorator, ir.Call) else decorator
             if ir.dotted(called).rpartition(".")[2] in ("lru_cache", "cache", "memoize"):
                 return no(UNKNOWN, f"{function.name} remembers its results, in each worker for itself", function)
-    changed = _changed_by_main(loader)
-    if changed is not None:
-        return no(UNKNOWN, "the main process changes the dataset after it was made", changed)
+    for name, call in loader.item_code.externals.items():
+        if name in item_calls.WRITES_FILES or (name in ("builtins.open", "path.open") and _opens_to_write(semantics, name, call)):
+            return no(UNKNOWN, f"item code changes files: {text(call)}", call)
+    changed_later = _changed_by_main(loader)
+    if changed_later is not None:
+        return no(UNKNOWN, "the main process changes the dataset after it was made", changed_later)
     return YES
 
 
-_CONTAINER_CHANGES = frozenset("append extend update add insert pop remove clear setdefault discard popitem put sort write".split())
-
-
-def _written_target(semantics: Semantics, statement: ir.Statement, owner: str, function: ir.Function) -> str | None:
-    """What a statement of item code changes that lives longer than the sample."""
-    if isinstance(statement, (ir.Assign, ir.AugmentedAssign)):
-        targets = statement.targets if isinstance(statement, ir.Assign) else [statement.target]
-        for target in targets:
-            root = target
-            while isinstance(root, (ir.Attribute, ir.Index)):
-                root = root.value
-            if root is target:
-                if isinstance(target, ir.Name) and target.id in target.scope.globals:
-                    return target.id
-                continue
-            if isinstance(root, ir.Name) and function.name != "__init__" and (root.id == owner or _is_global(root)):
-                return ir.dotted(target.value if isinstance(target, ir.Index) else target) or root.id
-    if isinstance(statement, ir.ExpressionStatement) and isinstance(statement.value, ir.Call):
-        call = statement.value
-        if call.method in _CONTAINER_CHANGES and call.receiver is not None:
-            root = call.receiver
-            while isinstance(root, (ir.Attribute, ir.Index)):
-                root = root.value
-            if isinstance(root, ir.Name) and ((root.id == owner and root is not call.receiver) or _is_global(root)):
-                values = semantics.evaluate(call.receiver)
-                if not any(isinstance(v, External) for v in values.values):
-                    return ir.dotted(call.receiver) or root.id
-    return None
-
-
-def _is_global(name: ir.Name) -> bool:
-    scope: Any = name.scope
-    while scope is not None:
-        if name.id in scope.bindings and name.id not in scope.globals:
-            found = scope.bindings[name.id]
-            return scope.kind == "module" and all(b.kind == "assign" for b in found)
-        scope = scope.parent
-    return False
-
-
-def _statements(function: ir.Function) -> Iterator[ir.Statement]:
-    for node in ir.walk_block(function.body):
-        if isinstance(node, ir.Statement):
-            yield node
+def _opens_to_write(semantics: Semantics, name: str, call: ir.Call) -> bool:
+    mode = call.argument("mode", 1 if name == "builtins.open" else 0)
+    return mode is not None and not semantics.evaluate(mode).are_all("r", "rb", "rt")
 
 
 def _changed_by_main(loader: Loader) -> ir.Node | None:
@@ -107,26 +77,36 @@ def _changed_by_main(loader: Loader) -> ir.Node | None:
         for name in items.stored_names(semantics, node):
             for store in foreign_stores(semantics, node, name):
                 return store.statement
+            for use in _uses_from_outside(semantics, instance, name):
+                if changed_from_outside(semantics, use) and _runs_with(use, loader):
+                    return use
         for each in lineage(semantics, node).classes:
             for method in each.methods:
                 if method.name.startswith("__") or method in in_items:
                     continue
-                changes = [s for s in _statements(method) if _written_target(semantics, s, self_name(method), method)]
-                if changes:
+                if next(changes(semantics, method, (method,)), None) is not None:
                     for site in callers(semantics, method).sites:
                         if not _inside_class(site.call, each) and _runs_with(site.call, loader):
                             return site.call
     return None
 
 
+def _uses_from_outside(semantics: Semantics, instance: Instance, name: str) -> Iterator[ir.Attribute]:
+    """`dataset.name`, for this dataset, anywhere but in its own methods."""
+    for module in semantics.project.modules_mentioning(name):
+        for use in module.attributes.get(name, ()):
+            if instance in semantics.evaluate(use.value).values:
+                yield use
+
+
 def _inside_class(node: ir.Node, owner: ir.Class) -> bool:
     return any(a is owner for a in node.ancestors())
 
 
-def _runs_with(call: ir.Call, loader: Loader) -> bool:
-    """Whether a call may run after the loader was made: anything but code that builds the dataset before it."""
-    if call.module is loader.call.module and call.function is loader.call.function:
-        return call.line > loader.call.line or any(isinstance(a, (ir.For, ir.While)) for a in call.ancestors())
+def _runs_with(node: ir.Node, loader: Loader) -> bool:
+    """Whether this may run after the loader was made: anything but code that builds the dataset before it."""
+    if node.module is loader.call.module and node.function is loader.call.function:
+        return node.line > loader.call.line or any(isinstance(a, (ir.For, ir.While)) for a in node.ancestors())
     return True
 
 
