@@ -14,7 +14,7 @@ from ..findings import Evidence
 from ..ir import nodes as ir
 from ..knowledge import item_calls
 from ..records import record
-from ..semantics.classes import attribute, lineage, lookup
+from ..semantics.classes import attribute, lineage, lookup, method_of, self_name
 from ..semantics.evaluation import Semantics
 from ..semantics.tensors import is_module
 from ..semantics.values import (
@@ -34,6 +34,8 @@ from ..semantics.values import (
 from ..semantics.values import Iterator as IteratorValue
 from . import batches
 from .batches import Shape
+
+_MOST_FUNCTIONS = 60
 
 
 @record(frozen=True, slots=True)
@@ -138,37 +140,90 @@ def item_code(semantics: Semantics, dataset: ValueSet, collate: ValueSet | None)
             functions = item_functions(semantics, leaf)
             if not functions:
                 code.unknown.append(Evidence(f"{leaf.name} has no __getitem__ in this project"))
-            for function in functions:
-                _reach(semantics, code, function)
             if leaf.value is not None:
                 code.values.append(leaf.value)
+            for function in functions:
+                _reach(semantics, code, function)
     if collate is not None:
         for value in collate.values:
-            _called(semantics, code, value, None)
             code.values.append(value)
+            _called(semantics, code, value, None)
         if collate.open:
             code.unknown.append(Evidence("it is not known which collate function this is"))
     return code
 
 
 def _reach(semantics: Semantics, code: ItemCode, function: ir.Function) -> None:
-    if function in code.functions or len(code.functions) > 60:
+    if function in code.functions:
+        return
+    if len(code.functions) > _MOST_FUNCTIONS:
+        code.unknown.append(Evidence("more functions run for a sample than were looked at", function.place))
         return
     code.functions[function] = None
+    for decorator in function.decorators:
+        _decorated(semantics, code, function, decorator)
     for node in ir.walk_block(function.body):
         if isinstance(node, ir.Call):
-            callee = semantics.evaluate(node.function_expression)
-            for value in callee.values:
-                _called(semantics, code, value, node)
-            if (callee.open or not callee.values) and not _harmless_unknown(semantics, node):
-                name = ir.dotted(node.function_expression) or "a call"
-                code.unknown.append(Evidence(f"what {name}(...) does is not known", node.place))
-        elif isinstance(node, ir.Index) and isinstance(node.parent, (ir.Expression, ir.Statement)):
-            for value in semantics.evaluate(node.value).of(Instance):
-                if isinstance(value.maker, ClassValue):
-                    method = lookup(semantics, value.maker, "__getitem__")
-                    if method is not None:
-                        _reach(semantics, code, method)
+            _call(semantics, code, node)
+        if isinstance(node, ir.Attribute):
+            _own_method(semantics, code, node)
+        if isinstance(node, (ir.Name, ir.Attribute, ir.Index, ir.Call, ir.LambdaExpression)):
+            _met(semantics, code, node)
+
+
+def _call(semantics: Semantics, code: ItemCode, node: ir.Call) -> None:
+    callee = semantics.evaluate(node.function_expression)
+    for value in callee.values:
+        _called(semantics, code, value, node)
+    if (callee.open or not callee.values) and not _harmless_unknown(semantics, node):
+        name = ir.dotted(node.function_expression) or "a call"
+        code.unknown.append(Evidence(f"what {name}(...) does is not known", node.place))
+
+
+def _own_method(semantics: Semantics, code: ItemCode, node: ir.Attribute) -> None:
+    """`self.name`: a property runs where it is read, and a class that derives from this one may have its own."""
+    method = method_of(node)
+    if method is None or not (isinstance(node.value, ir.Name) and node.value.id == self_name(method)):
+        return
+    for value in code.values:
+        maker = value.maker if isinstance(value, Instance) else None
+        if isinstance(maker, ClassValue) and method.owner_class in lineage(semantics, maker.node).classes:
+            found = lookup(semantics, maker, node.name)
+            if found is not None:
+                _reach(semantics, code, found)
+
+
+def _met(semantics: Semantics, code: ItemCode, node: ir.Expression) -> None:
+    """What is handed on may be called by whoever gets it, and objects work through the methods of their operators."""
+    is_callee = isinstance(node.parent, ir.Call) and node.parent.function_expression is node
+    for value in semantics.evaluate(node).values:
+        if isinstance(value, (FunctionValue, Partial)) and not is_callee:
+            _called(semantics, code, value, None)
+        elif isinstance(value, Instance) and isinstance(value.maker, ClassValue):
+            if isinstance(node, ir.Attribute) or not is_module(semantics, value):
+                for each in lineage(semantics, value.maker.node).classes:
+                    for method in each.methods:
+                        if method.name.startswith("__") and method.name not in item_calls.METHODS_THAT_DO_NOT_RUN:
+                            _reach(semantics, code, method)
+    if isinstance(node, ir.Attribute):
+        for value in semantics.evaluate(node.value).of(Instance):
+            if isinstance(value.maker, ClassValue):
+                found = lookup(semantics, value.maker, node.name)
+                if found is not None and any("property" in ir.dotted(d) for d in found.decorators):
+                    _reach(semantics, code, found)
+
+
+def _decorated(semantics: Semantics, code: ItemCode, function: ir.Function, decorator: ir.Expression) -> None:
+    """What a decorator puts around a function runs with it."""
+    called = decorator.function_expression if isinstance(decorator, ir.Call) else decorator
+    values = semantics.evaluate(called)
+    for value in values.values:
+        if isinstance(value, (FunctionValue, ClassValue)):
+            _called(semantics, code, value, None)
+        elif not (isinstance(value, External) and value.name in item_calls.QUIET_DECORATORS):
+            code.unknown.append(Evidence(f"what the decorator of {function.name} does is not known", decorator.place))
+    if (values.open or not values.values) and ir.dotted(called).rpartition(".")[2] not in ("setter", "getter", "deleter"):
+        code.unknown.append(Evidence(f"what the decorator of {function.name} does is not known", decorator.place))
 
 
 def _called(semantics: Semantics, code: ItemCode, value: Any, node: ir.Call | None) -> None:

@@ -562,3 +562,32 @@ WRITES_FILES: frozenset[str] = frozenset(
         *("path.unlink", "path.rename", "path.replace", "path.touch"),
     }
 )
+
+# --- what runs without being called by its name
+
+# Methods with two underscores that neither an operator nor a loop runs.
+METHODS_THAT_DO_NOT_RUN: frozenset[str] = frozenset(
+    "__init__ __new__ __repr__ __str__ __del__ __init_subclass__ __class_getitem__ __getstate__ __setstate__ __reduce__ "
+    "__reduce_ex__ __getnewargs__ __sizeof__ __dir__ __post_init__".split()
+)
+# Decorators that draw nothing and change nothing that outlives the call. Those that remember are judged on their own.
+QUIET_DECORATORS: frozenset[str] = frozenset(
+    {
+        *(f"builtins.{n}" for n in "staticmethod classmethod property".split()),
+        *(f"functools.{n}" for n in "wraps cached_property lru_cache cache total_ordering".split()),
+        *(f"abc.{n}" for n in "abstractmethod abstractproperty".split()),
+        *(f"typing.{n}" for n in "overload override final no_type_check".split()),
+        *(f"torch.{n}" for n in "no_grad inference_mode enable_grad".split()),
+        *("typing_extensions.override", "contextlib.contextmanager", "torch.jit.ignore", "torch.jit.unused"),
+        *("numba.jit", "numba.njit", "torch.utils.data.functional_datapipe"),
+    }
+)
+# What gives another value in another process.
+PROCESS_VALUES: frozenset[str] = frozenset(
+    {
+        *("torch.initial_seed", "torch.random.initial_seed", "torch.get_rng_state", "torch.random.get_rng_state"),
+        *("random.getstate", "numpy.random.get_state", "torch.utils.data.get_worker_info", "os.getpid", "os.getppid"),
+        *("multiprocessing.current_process", "threading.get_ident", "threading.current_thread", "builtins.hash", "builtins.id"),
+        *("torch.get_num_threads", "torch.get_default_dtype", "os.sched_getaffinity", "time.process_time"),
+    }
+)

@@ -54,6 +54,9 @@ def no_stream(loader: Loader) -> Answer:
             Evidence(f"{text(drawn)} draws from a global random stream for each sample", drawn.place),
             Evidence("and the run is seeded here", seed.place),
         ))
+    different = next((call for name, call in loader.item_code.externals.items() if name in item_calls.PROCESS_VALUES), None)
+    if different is not None:
+        return no(UNKNOWN, f"{text(different)} gives another value in each worker", different)
     foreign = next((n for n in loader.item_code.externals if not n.startswith(item_calls.DETERMINISTIC_PREFIXES)), None)
     if foreign is not None:
         return no(UNKNOWN, f"whether {foreign} draws random numbers is not known")
