@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .config import Settings
+from .domain.accumulations import accumulation_fix
 from .domain.conflicts import Conflict, conflicts
 from .domain.creations import Creation
 from .domain.loader_fixes import (
@@ -16,7 +17,7 @@ from .domain.loader_fixes import (
 )
 from .domain.loaders import Loader
 from .domain.obligations import PERSISTENCE, PINNING, WORKERS, prove, prove_copy, refuted
-from .domain.reads import HostRead, accumulation_fix
+from .domain.reads import HostRead
 from .domain.restarts import Restart
 from .domain.transfers import Transfer
 from .domain.unreadable import Unreadable

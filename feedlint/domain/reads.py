@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..config import Settings
-from ..findings import PROVEN, UNKNOWN, Evidence, Obligation
-from ..fixes.operations import Operation, ReplaceMethod, Wrap
 from ..ir import nodes as ir
 from ..knowledge import host_reads as table
 from ..places import Place
@@ -18,7 +16,7 @@ from ..records import record
 from ..semantics import devices
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import TRAINING, PerStep, is_throttle, per_step
-from ..semantics.values import CPU, CUDA, CUDA_OR_CPU, UNKNOWN_DEVICE, Known, Scalar, Tensor
+from ..semantics.values import CPU, UNKNOWN_DEVICE, Known, Scalar, Tensor
 from .scope import card_of, is_left_alone
 
 ACCUMULATE, LOG, BRANCH, HOST = "accumulate", "log", "branch", "host"
@@ -250,76 +248,3 @@ def _is_bound(use: ir.Name) -> bool:
 
 def _is_logger(semantics: Semantics, call: ir.Call) -> bool:
     return bool(semantics.names_of(call.function_expression) & table.LOG_CALLS)
-
-
-# --- the edit for accumulators
-
-
-def accumulation_fix(read: HostRead) -> tuple[tuple[Operation, ...], tuple[Obligation, ...]] | None:
-    """`total += loss.item() * n` kept on the device and read once, where every read of `total` can be seen and wrapped."""
-    statement = read.node.statement
-    node = read.node
-    if not isinstance(node, ir.Call) or node.method != "item" or not isinstance(statement, ir.AugmentedAssign):
-        return None
-    if statement.operator != "+" or not isinstance(statement.target, ir.Name) or not _is_term(statement.value, node):
-        return None
-    kinds = {v.dtype for v in read.values}
-    if kinds == {"float"}:
-        replacement, reader = ".detach().double()", "float("
-    elif kinds == {"int"}:
-        replacement, reader = "", "int("
-    else:
-        return None
-    wraps = _wrapped_reads(read, statement.target, reader)
-    if wraps is None:
-        return None
-    places = {v.place for v in read.values}
-    known = places <= {CUDA, CUDA_OR_CPU}
-    obligations = (
-        Obligation("reads-visible", PROVEN, "type-change"),
-        Obligation("no-alias", PROVEN, "numerics"),
-        Obligation(
-            "cuda-or-cpu",
-            PROVEN if known else UNKNOWN,
-            "device-unknown",
-            () if known else (Evidence("the device may be one without float64, such as MPS"),),
-        ),
-    )
-    return (ReplaceMethod(node.place, replacement), *wraps), obligations
-
-
-def _is_term(value: ir.Expression, node: ir.Call) -> bool:
-    """The read itself, or it times something of the host."""
-    if value is node:
-        return True
-    if isinstance(value, ir.Binary) and value.operator in ("*", "/"):
-        return value.left is node
-    return False
-
-
-def _wrapped_reads(read: HostRead, target: ir.Name, reader: str) -> tuple[Wrap, ...] | None:
-    """The accumulator's other uses, wrapped; None if one of them can't be, or happens in every step."""
-    semantics = read.semantics
-    wraps = []
-    for use in target.module.names.get(target.id, ()):
-        if use is target:
-            continue
-        if use.scope is not target.scope:
-            if target.id in use.scope.bindings:
-                continue
-            return None
-        parent = use.parent
-        if isinstance(parent, ir.Assign) and use in parent.targets:
-            if not semantics.evaluate(parent.value).are_all(0, 0.0):
-                return None
-            continue
-        if isinstance(parent, ir.Display) and isinstance(parent.parent, ir.Assign) and parent in parent.parent.targets:
-            continue
-        if isinstance(parent, ir.AugmentedAssign):
-            return None
-        if any(isinstance(a, ir.Template) for a in use.ancestors()) or per_step(semantics, use):
-            return None
-        wraps.append(Wrap(use.place, reader, ")"))
-    if target.scope.kind == "module" or target.id in target.scope.globals:
-        return None
-    return tuple(wraps)
