@@ -14,7 +14,7 @@ from ..records import record
 from ..semantics import devices
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import PerStep, in_forward, per_step
-from ..semantics.values import CPU, CUDA, CUDA_OR_CPU, Tensor
+from ..semantics.values import CPU, CUDA, CUDA_OR_CPU, Device, Known, Scalar, Tensor
 from .scope import card_key, card_of, is_left_alone
 
 _SAME_EVERYWHERE = frozenset(
@@ -35,6 +35,8 @@ class Creation:
     target: str
     steps: tuple[PerStep, ...]
     is_editable: bool
+    is_whole: bool  # all its numbers are integers
+    is_device: bool  # what it is moved to is certain to be a device, not a tensor whose type would be taken too
     place: Place
     statement: Place
     card: str
@@ -55,15 +57,13 @@ class Creation:
     def _same_numbers(self) -> Obligation:
         if self.name in _SAME_EVERYWHERE:
             return Obligation("same-numbers", PROVEN, "numerics")
-        if self.name == "arange" and all(isinstance(a.value, (ir.Constant, ir.Name, ir.Attribute, ir.Call)) for a in self.factory.arguments):
-            constants = [a.value for a in self.factory.arguments if isinstance(a.value, ir.Constant)]
-            if not any(isinstance(c.value, float) for c in constants):
-                return Obligation("same-numbers", PROVEN, "numerics")
+        if self.name == "arange" and self.is_whole:
+            return Obligation("same-numbers", PROVEN, "numerics")
         risk = "random-stream" if self.name in _RANDOM else "numerics"
         return Obligation("same-numbers", UNKNOWN, risk, (Evidence(f"torch.{self.name} gives other numbers on another device"),))
 
     def _known_device(self) -> Obligation:
-        if self.target in (CUDA, CUDA_OR_CPU) or self.name in _SAME_EVERYWHERE:
+        if self.is_device and (self.target in (CUDA, CUDA_OR_CPU) or self.name in _SAME_EVERYWHERE):
             return Obligation("cuda-or-cpu", PROVEN, "device-unknown")
         return Obligation("cuda-or-cpu", UNKNOWN, "device-unknown", (Evidence("it is not known which device this is"),))
 
@@ -102,7 +102,26 @@ def _creation(semantics: Semantics, move: ir.Call) -> Creation | None:
         return None
     card = card_of(steps) if steps else card_key(move)
     editable = is_direct and not legacy
-    return Creation(factory, move, name, device, target, steps, editable, move.place, move.statement.place, card)
+    is_whole = all(_is_whole(semantics, a.value) for a in factory.arguments if a.keyword in (None, "start", "end", "step"))
+    is_device = not move.arguments or _is_device(semantics, move.arguments[0].value)
+    return Creation(
+        factory, move, name, device, target, steps, editable, is_whole, is_device, move.place, move.statement.place, card
+    )
+
+
+def _is_whole(semantics: Semantics, number: ir.Expression) -> bool:
+    values = semantics.evaluate(number)
+    return bool(values.values) and not values.open and all(
+        (isinstance(v, Known) and type(v.value) is int) or (isinstance(v, Scalar) and v.kind == "int") for v in values.values
+    )
+
+
+def _is_device(semantics: Semantics, expression: ir.Expression) -> bool:
+    """Whether an expression means a device: by its values, or because it is the device of something."""
+    values = semantics.evaluate(expression)
+    if isinstance(expression, ir.Attribute) and expression.name == "device":
+        return True
+    return not values.of(Tensor) and any(isinstance(v, (Device, Known)) for v in values.values)
 
 
 def _made_by(receiver: ir.Expression | None) -> tuple[ir.Expression | None, bool]:

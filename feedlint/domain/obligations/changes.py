@@ -28,12 +28,12 @@ def changes(semantics: Semantics, function: ir.Function, among: Collection[ir.Fu
     `among` are the functions that run for a sample: a parameter is what they give it.
     """
     for node in ir.walk_block(function.body):
-        for changed in _changed_by(semantics, node):
+        for changed in changed_by(semantics, node):
             if outlives(semantics, changed, among):
                 yield node, _text(changed)
 
 
-def _changed_by(semantics: Semantics, node: ir.Node) -> Iterator[ir.Expression]:
+def changed_by(semantics: Semantics, node: ir.Node) -> Iterator[ir.Expression]:
     """What a statement or call changes in place. A name stands for the object that it means."""
     if isinstance(node, ir.Assign):
         yield from (changed for target in node.targets for changed in _stored_into(target))
@@ -94,7 +94,7 @@ def _is_plain(semantics: Semantics, name: ir.Name) -> bool:
 def changed_from_outside(semantics: Semantics, use: ir.Attribute) -> bool:
     """Whether the statement around `something.name` changes what the attribute holds."""
     for node in ir.walk(use.statement, into_functions=False):
-        for changed in _changed_by(semantics, node):
+        for changed in changed_by(semantics, node):
             if any(part is use for part in ir.walk(changed)):
                 return True
     return False

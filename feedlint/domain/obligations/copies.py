@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...findings import REFUTED, UNKNOWN, Obligation
-from ...ir import nodes as ir
 from ...semantics.evaluation import Semantics
 from ...semantics.values import (
     CUDA,
@@ -19,6 +16,7 @@ from ..loaders import loader_at
 from ..transfers import Transfer
 from .answers import YES, Answer, no, obligation
 from .sending import library_samples
+from .sources import written_after
 
 
 def prove_copy(copy: Transfer) -> tuple[Obligation, ...]:
@@ -70,44 +68,9 @@ def _copy_target(copy: Transfer) -> Answer:
 
 def source_kept(semantics: Semantics, copy: Transfer) -> Answer:
     """The host tensor is not written after the copy in the same step."""
-    if copy.call.receiver is None:
+    if copy.call.receiver is None or copy.receiver is None:
         return YES
-    root: Any = copy.receiver
-    while isinstance(root, (ir.Attribute, ir.Index)) or (isinstance(root, ir.Call) and root.receiver is not None):
-        root = root.value if not isinstance(root, ir.Call) else root.receiver
-    if not isinstance(root, ir.Name):
-        return YES
-    written = written_after(semantics, root.id, copy.call)
+    written = written_after(semantics, copy.receiver, copy.call)
     if written is not None:
-        return no(REFUTED, f"{root.id} is changed in place after the copy", written)
+        return no(REFUTED, "what is copied is changed in place after the copy was started", written)
     return YES
-
-
-def written_after(semantics: Semantics, name: str, copy: ir.Call) -> ir.Node | None:
-    """A place in the same function that changes the tensor behind a name in place while it still means the host tensor."""
-    statement = copy.statement
-    if isinstance(statement, ir.Assign):
-        for target in statement.targets:
-            names = target.items if isinstance(target, ir.Display) else [target]
-            if any(isinstance(n, ir.Name) and n.id == name for n in names):
-                return None  # from here on the name means the copy
-    for use in copy.module.names.get(name, ()):
-        if use.function is not copy.function or use.statement.order <= statement.order:
-            continue
-        parent = use.parent
-        if isinstance(parent, ir.Index) and parent.value is use and _is_target(parent):
-            return parent
-        if isinstance(parent, ir.AugmentedAssign) and parent.target is use:
-            return parent
-        if isinstance(parent, ir.Attribute) and isinstance(parent.parent, ir.Call) and parent.parent.function_expression is parent:
-            method = parent.name
-            if method.endswith("_") and not method.endswith("__") and method != "requires_grad_":
-                return parent.parent
-    return None
-
-
-def _is_target(node: ir.Expression) -> bool:
-    statement = node.statement
-    if isinstance(statement, ir.Assign):
-        return any(n is node for t in statement.targets for n in ir.walk(t))
-    return isinstance(statement, ir.AugmentedAssign) and statement.target is node
