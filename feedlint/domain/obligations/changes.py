@@ -91,13 +91,21 @@ def _is_plain(semantics: Semantics, name: ir.Name) -> bool:
     )
 
 
-def changed_from_outside(semantics: Semantics, use: ir.Attribute) -> bool:
-    """Whether the statement around `something.name` changes what the attribute holds."""
+def changed_from_outside(semantics: Semantics, use: ir.Name | ir.Attribute) -> bool:
+    """Whether the statement around a name or attribute changes what it means, or a part of that."""
     for node in ir.walk(use.statement, into_functions=False):
         for changed in changed_by(semantics, node):
-            if any(part is use for part in ir.walk(changed)):
+            if any(part is use for part in _chain(changed)):
                 return True
     return False
+
+
+def _chain(expression: ir.Expression) -> Iterator[ir.Node]:
+    """`a.b[c].d`, then what it is looked up in, down to `a`."""
+    node: Any = expression
+    while node is not None:
+        yield node
+        node = node.value if isinstance(node, (ir.Attribute, ir.Index)) else getattr(node, "receiver", None)
 
 
 # --- how long something lives

@@ -35,7 +35,8 @@ from ..batches import Shape
 from ..loaders import Loader
 from ..program import is_main_guard
 from .answers import YES, Answer, no
-from .state import calls, objects
+from .objects import objects
+from .state import calls
 
 
 def picklable(loader: Loader) -> Answer:

@@ -19,6 +19,7 @@ from ...semantics.values import (
 from ..loaders import Loader
 from ..program import is_main_guard, program, runs_only_when_started
 from .answers import YES, Answer, no, text
+from .main_process import below_guard, changed_global
 from .state import calls
 
 
@@ -110,19 +111,18 @@ def inherited_globals(loader: Loader) -> Answer:
             bindings = function.module.inner_scope.bindings.get(node.id)
             if not bindings or node.scope.bindings.get(node.id):
                 continue
-            late = next((b for b in bindings if b.node.function is not None or _below_guard(b.node)), None)
+            late = next((b for b in bindings if b.node.function is not None or below_guard(b.node)), None)
             if late is not None and late.kind != "import":
                 return no(UNKNOWN, f"{node.id} gets its value only when the program runs", late.node)
+    changed = changed_global(loader)
+    if changed is not None:
+        return no(UNKNOWN, "the main process changes a global that item code reads", changed)
     for module in program(semantics, loader.call.module):
         for word in program_calls.PROCESS_WIDE:
             for call in module.calls.get(word, ()):
-                if call.function is not None or _below_guard(call):
+                if call.function is not None or below_guard(call):
                     return no(UNKNOWN, f"{text(call)} holds for this process only", call)
     return YES
-
-
-def _below_guard(node: ir.Node) -> bool:
-    return any(isinstance(a, ir.If) and is_main_guard(a.test) for a in node.ancestors())
 
 
 def plain_process(loader: Loader) -> Answer:

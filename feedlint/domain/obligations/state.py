@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from ...findings import REFUTED, UNKNOWN
 from ...ir import nodes as ir
 from ...knowledge import item_calls
-from ...semantics.callers import callers
-from ...semantics.classes import attribute, foreign_stores, lineage, lookup, self_name, stores
+from ...semantics.classes import attribute, lineage, lookup, self_name, stores
 from ...semantics.evaluation import Semantics
 from ...semantics.values import (
     ClassValue,
@@ -19,7 +18,9 @@ from .. import items
 from ..loaders import Loader
 from ..program import program
 from .answers import YES, Answer, no, text
-from .changes import changed_from_outside, changes
+from .changes import changes
+from .main_process import changed_dataset
+from .objects import objects
 
 
 def no_own_generator(loader: Loader) -> Answer:
@@ -56,7 +57,7 @@ def stateless_items(loader: Loader) -> Answer:
     for name, call in loader.item_code.externals.items():
         if name in item_calls.WRITES_FILES or (name in ("builtins.open", "path.open") and _opens_to_write(semantics, name, call)):
             return no(UNKNOWN, f"item code changes files: {text(call)}", call)
-    changed_later = _changed_by_main(loader)
+    changed_later = changed_dataset(loader)
     if changed_later is not None:
         return no(UNKNOWN, "the main process changes the dataset after it was made", changed_later)
     return YES
@@ -65,49 +66,6 @@ def stateless_items(loader: Loader) -> Answer:
 def _opens_to_write(semantics: Semantics, name: str, call: ir.Call) -> bool:
     mode = call.argument("mode", 1 if name == "builtins.open" else 0)
     return mode is not None and not semantics.evaluate(mode).are_all("r", "rb", "rt")
-
-
-def _changed_by_main(loader: Loader) -> ir.Node | None:
-    """A place in the main process that changes an attribute of the dataset after the constructor."""
-    semantics = loader.semantics
-    for instance in objects(loader):
-        assert isinstance(instance.maker, ClassValue)
-        node = instance.maker.node
-        in_items = set(loader.item_code.functions)
-        for name in items.stored_names(semantics, node):
-            for store in foreign_stores(semantics, node, name):
-                return store.statement
-            for use in _uses_from_outside(semantics, instance, name):
-                if changed_from_outside(semantics, use) and _runs_with(use, loader):
-                    return use
-        for each in lineage(semantics, node).classes:
-            for method in each.methods:
-                if method.name.startswith("__") or method in in_items:
-                    continue
-                if next(changes(semantics, method, (method,)), None) is not None:
-                    for site in callers(semantics, method).sites:
-                        if not _inside_class(site.call, each) and _runs_with(site.call, loader):
-                            return site.call
-    return None
-
-
-def _uses_from_outside(semantics: Semantics, instance: Instance, name: str) -> Iterator[ir.Attribute]:
-    """`dataset.name`, for this dataset, anywhere but in its own methods."""
-    for module in semantics.project.modules_mentioning(name):
-        for use in module.attributes.get(name, ()):
-            if instance in semantics.evaluate(use.value).values:
-                yield use
-
-
-def _inside_class(node: ir.Node, owner: ir.Class) -> bool:
-    return any(a is owner for a in node.ancestors())
-
-
-def _runs_with(node: ir.Node, loader: Loader) -> bool:
-    """Whether this may run after the loader was made: anything but code that builds the dataset before it."""
-    if node.module is loader.call.module and node.function is loader.call.function:
-        return node.line > loader.call.line or any(isinstance(a, (ir.For, ir.While)) for a in node.ancestors())
-    return True
 
 
 def no_local_handles(loader: Loader) -> Answer:
@@ -190,18 +148,6 @@ def calls(function: ir.Function) -> Iterator[ir.Call]:
             yield node
 
 
-def objects(loader: Loader) -> list[Instance]:
-    """The objects of project classes that workers get: datasets, transforms, collate objects."""
-    found = [v for v in loader.item_code.values if isinstance(v, Instance) and isinstance(v.maker, ClassValue)]
-    for value in list(found):
-        assert isinstance(value.maker, ClassValue)
-        for name in items.stored_names(loader.semantics, value.maker.node):
-            for inner in attribute(loader.semantics, value, name).of(Instance):
-                if isinstance(inner.maker, ClassValue) and all(inner.maker != f.maker for f in found):
-                    found.append(inner)
-    return found
-
-
 def _read_in_items(loader: Loader, name: str) -> bool:
     return any(
         isinstance(node, ir.Attribute) and node.name == name
@@ -211,7 +157,7 @@ def _read_in_items(loader: Loader, name: str) -> bool:
 
 
 def frozen_dataset(loader: Loader) -> Answer:
-    changed = _changed_by_main(loader)
+    changed = changed_dataset(loader)
     if changed is not None:
         return no(REFUTED, "the dataset is changed after the loader was made: workers that stay would not see it", changed)
     semantics = loader.semantics
@@ -232,7 +178,7 @@ def frozen_dataset(loader: Loader) -> Answer:
 
 def unchanged_dataset(loader: Loader) -> Answer:
     """For a loader that is made once instead of in each iteration: what it was made from stays as it is."""
-    changed = _changed_by_main(loader)
+    changed = changed_dataset(loader)
     if changed is not None:
         return no(REFUTED, "the dataset changes between the iterations", changed)
     return no(UNKNOWN, "one loader would be iterated over again and again: what its dataset keeps is kept too")
