@@ -94,7 +94,7 @@ def program(semantics: Semantics, module: ir.Module) -> tuple[ir.Module, ...]:
     return semantics.cache[key]  # type: ignore[no-any-return]
 
 
-def seeding(semantics: Semantics, module: ir.Module) -> ir.Call | None:
+def seeding(semantics: Semantics, module: ir.Module) -> ir.Expression | None:
     """A call by which the program seeds a random stream, None if it seeds nothing."""
     key = ("seeding", module)
     if key not in semantics.cache:
@@ -102,12 +102,17 @@ def seeding(semantics: Semantics, module: ir.Module) -> ir.Call | None:
     return semantics.cache[key]  # type: ignore[no-any-return]
 
 
-def _seeding_calls(semantics: Semantics, module: ir.Module) -> Iterator[ir.Call]:
+def _seeding_calls(semantics: Semantics, module: ir.Module) -> Iterator[ir.Expression]:
     for other in program(semantics, module):
         for word in item_calls.SEEDING_WORDS:
             for call in other.calls.get(word, ()):
                 if semantics.names_of(call.function_expression) & item_calls.SEEDING_CALLS or call.method in ("manual_seed", "seed_everything", "manual_seed_all"):
                     yield call
+            # Handed on to something that calls it.
+            for use in (*other.names.get(word, ()), *other.attributes.get(word, ())):
+                if not (isinstance(use.parent, ir.Call) and use.parent.function_expression is use):
+                    if semantics.names_of(use) & item_calls.SEEDING_CALLS:
+                        yield use
 
 
 def is_main_guard(test: ir.Expression) -> bool:

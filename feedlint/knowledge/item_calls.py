@@ -321,6 +321,12 @@ SEEDING_CALLS: frozenset[str] = frozenset(
         "mmengine.runner.set_random_seed",
         "torch_geometric.seed_everything",
         "sklearn.utils.check_random_state",
+        # What brings back a state that was kept.
+        "random.setstate",
+        "numpy.random.set_state",
+        "torch.set_rng_state",
+        "torch.random.set_rng_state",
+        "torch.cuda.set_rng_state",
     }
 )
 SEEDING_WORDS: tuple[str, ...] = (
@@ -333,6 +339,9 @@ SEEDING_WORDS: tuple[str, ...] = (
     "random_seed",
     "seed_all_rng",
     "set_random_seed",
+    "set_rng_state",
+    "setstate",
+    "set_state",
 )
 OWN_GENERATORS: frozenset[str] = frozenset(
     {
@@ -589,5 +598,18 @@ PROCESS_VALUES: frozenset[str] = frozenset(
         *("random.getstate", "numpy.random.get_state", "torch.utils.data.get_worker_info", "os.getpid", "os.getppid"),
         *("multiprocessing.current_process", "threading.get_ident", "threading.current_thread", "builtins.hash", "builtins.id"),
         *("torch.get_num_threads", "torch.get_default_dtype", "os.sched_getaffinity", "time.process_time"),
+    }
+)
+# Sums over many numbers: torch splits them among its threads, of which a worker has one, and rounds differently.
+REDUCTIONS: frozenset[str] = frozenset(
+    {
+        *(f"torch.{where}{n}" for where in ("", "Tensor.") for n in (
+            "sum mean std var norm prod logsumexp softmax log_softmax matmul mm bmm dot mv addmm baddbmm einsum tensordot cdist"
+        ).split()),
+        *(f"torch.nn.functional.{n}" for n in (
+            "normalize softmax log_softmax layer_norm linear bilinear conv1d conv2d conv3d conv_transpose2d cosine_similarity"
+        ).split()),
+        *(f"torch.fft.{n}" for n in "fft rfft fft2 rfft2 fftn ifft irfft ifft2".split()),
+        *("torch.stft", "torch.istft", "torch.Tensor.stft", "torch.linalg.norm", "torch.linalg.vector_norm", "torch.std_mean", "torch.var_mean"),
     }
 )

@@ -152,12 +152,21 @@ COMPILED: frozenset[str] = frozenset({"torch.jit.script", "torch.jit.trace", "to
 # Settings of one process that spawned workers do not inherit, by the last name of the call.
 PROCESS_WIDE: frozenset[str] = frozenset(
     "set_default_dtype set_default_device set_default_tensor_type set_sharing_strategy setrecursionlimit "
-    "register_codec setlocale".split()
+    "register_codec setlocale seterr seterrcall add_safe_globals field_size_limit set_flush_denormal setdefaulttimeout "
+    "set_option register_module_from_file".split()
 )
 PROCESS_GROUPS: frozenset[str] = frozenset(
     "init_process_group init_distributed initialize_model_parallel init_distributed_mode".split()
 )
 NESTING_PACKAGES: frozenset[str] = frozenset("celery ray dask distributed airflow gunicorn luigi prefect jax tensorflow grpc pyspark".split())
+# What a worker can't start, since it is a daemon.
+STARTS_PROCESSES: tuple[str, ...] = ("multiprocessing.", "torch.multiprocessing.", "concurrent.futures.Process", "joblib.", "billiard.")
+# Attributes of things outside of the project that say nothing to item code.
+SILENT_SETTINGS: tuple[str, ...] = ("torch.backends.", "matplotlib.", "sys.", "os.", "wandb.", "tqdm.", "torch.distributed.", "torch.cuda.")
+# Errors that a worker never raises for the loop to catch: they are the main process's own.
+OWN_ERRORS: frozenset[str] = frozenset(
+    "KeyboardInterrupt StopIteration SystemExit GeneratorExit OutOfMemoryError BrokenPipeError".split()
+)
 POOL_METHODS: frozenset[str] = frozenset("map imap imap_unordered starmap apply apply_async map_async submit starmap_async".split())
 HANDLER_DECORATORS: frozenset[str] = frozenset("route get post put task app shared_task websocket on_event command_handler".split())
 THREADED_PREFIXES: tuple[str, ...] = ("transformers.", "tokenizers.")

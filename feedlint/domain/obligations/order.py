@@ -17,18 +17,21 @@ from ...semantics.values import (
     ENVIRONMENT,
     FUNCTION_DEFAULT,
     OPTION_DEFAULT,
-    ClassValue,
     External,
     Instance,
     Items,
     Known,
+    Scalar,
+    Tensor,
 )
 from ...semantics.values import (
     Iterator as IteratorValue,
 )
 from ..loaders import Loader
-from ..program import seeding
+from ..program import program, seeding
 from .answers import YES, Answer, no, text
+from .changes import changed_from_outside
+from .main_process import runs_with
 from .state import calls
 
 
@@ -57,6 +60,12 @@ def no_stream(loader: Loader) -> Answer:
     different = next((call for name, call in loader.item_code.externals.items() if name in item_calls.PROCESS_VALUES), None)
     if different is not None:
         return no(UNKNOWN, f"{text(different)} gives another value in each worker", different)
+    unordered = _through_a_set(loader)
+    if unordered is not None:
+        return no(UNKNOWN, "the order of a set may be another one in each worker", unordered)
+    early = _drawn_at_another_moment(loader)
+    if early is not None:
+        return no(UNKNOWN, "with workers the order is drawn when the iterator is made, not when its first batch is taken", early, "shuffle-order")
     foreign = next((n for n in loader.item_code.externals if not n.startswith(item_calls.DETERMINISTIC_PREFIXES)), None)
     if foreign is not None:
         return no(UNKNOWN, f"whether {foreign} draws random numbers is not known")
@@ -80,30 +89,145 @@ def sharded(loader: Loader) -> Answer:
     return YES
 
 
+def _through_a_set(loader: Loader) -> ir.Node | None:
+    """Where item code, or a name of its module that it reads, goes through a set of anything but numbers."""
+    semantics = loader.semantics
+    nodes: list[ir.Node] = []
+    for function in loader.item_code.functions:
+        for node in ir.walk_block(function.body):
+            nodes.append(node)
+            if isinstance(node, ir.Name) and node.id not in node.scope.bindings:
+                for binding in function.module.inner_scope.bindings.get(node.id, ()):
+                    if binding.value is not None:
+                        nodes += ir.walk(binding.value)
+    for node in nodes:
+        through: list[ir.Expression] = []
+        if isinstance(node, ir.Call) and semantics.names_of(node.function_expression) & _GOES_THROUGH:
+            through = node.positional
+        elif isinstance(node, ir.For):
+            through = [node.iterable]
+        elif isinstance(node, ir.Comprehension):
+            through = [generator.iterable for generator in node.generators]
+        for each in through:
+            if _is_set(semantics, each):
+                return each
+    return None
+
+
+_GOES_THROUGH = frozenset(f"builtins.{n}" for n in "list tuple enumerate iter zip map filter next".split())
+
+
+def _is_set(semantics: Semantics, expression: ir.Expression) -> bool:
+    if isinstance(expression, ir.Comprehension) and expression.kind == "set":
+        return True
+    if isinstance(expression, ir.Call) and semantics.names_of(expression.function_expression) & {"builtins.set", "builtins.frozenset"}:
+        return True
+    for value in semantics.evaluate(expression).of(Items):
+        if value.kind == "set" and not all(isinstance(v, Known) and isinstance(v.value, int) for item in value.items for v in item.values):
+            return True
+    return False
+
+
+def _drawn_at_another_moment(loader: Loader) -> ir.Node | None:
+    """An iterator of the loader that is made before its first batch is taken: by `iter`, or by a `zip` of several."""
+    semantics = loader.semantics
+
+    def is_ours(expression: ir.Expression) -> bool:
+        return any(v.call is loader.call for v in semantics.evaluate(expression).of(Instance))
+
+    for module in program(semantics, loader.call.module):
+        for call in module.calls.get("iter", ()):
+            taken_at_once = isinstance(call.parent, ir.Call) and call.parent.method == "next"
+            if call.positional and is_ours(call.positional[0]) and not taken_at_once and not isinstance(call.parent, ir.For):
+                return call
+        for name in ("zip", "zip_longest"):
+            for call in module.calls.get(name, ()):
+                if len(call.positional) > 1 and any(is_ours(given) for given in call.positional):
+                    return call
+    return None
+
+
 def sampler_independent(loader: Loader) -> Answer:
+    """Whether asking for samples ahead of the steps changes which ones come."""
     for name in (loader.api.sampler, loader.api.batch_sampler):
         given = loader.given(name)
         if name is None or not given.given or given.values.are_all(None):
             continue
-        for value in given.values.values:
-            if isinstance(value, Instance) and isinstance(value.maker, External) and value.maker.name.startswith("torch.utils.data."):
-                inner = value.call.positional[0] if value.call is not None and value.call.positional else None
-                if inner is not None and value.maker.name.endswith("BatchSampler"):
-                    if any(isinstance(v.maker, ClassValue) for v in loader.semantics.evaluate(inner).of(Instance)):
-                        return no(UNKNOWN, "a sampler of this project is asked ahead of the steps", inner)
-                continue
-            if isinstance(value, Known) and value.value is None:
-                continue
-            if isinstance(value, (Items, IteratorValue)):
-                continue
-            return no(UNKNOWN, "this sampler is asked for samples ahead of the steps", given.node)
         if given.values.open:
             return no(UNKNOWN, "it is not known which sampler this is", given.node)
+        if given.node is not None and _may_change(loader, given.node):
+            return no(UNKNOWN, "this sampler is asked for samples ahead of the steps", given.node)
+    generator = loader.given("generator") if loader.api.generator else None
+    if generator is not None and generator.given and not generator.values.are_all(None) and generator.node is not None:
+        if _is_used_elsewhere(generator.node) or _is_left_early(loader):
+            return no(UNKNOWN, "with workers its generator is drawn from ahead of the steps", generator.node)
     return YES
+
+
+def _may_change(loader: Loader, sampler: ir.Expression, depth: int = 4) -> bool:
+    """Whether a sampler, or something that it was made from, may give other indices later than now."""
+    semantics = loader.semantics
+    values = semantics.evaluate(sampler)
+    if values.open or depth <= 0:
+        return True
+    if isinstance(sampler, ir.Name):
+        for use in sampler.module.names.get(sampler.id, ()):
+            if use.scope is sampler.scope and changed_from_outside(semantics, use) and runs_with(use, loader):
+                return True
+    for value in values.values:
+        if isinstance(value, (Known, Items, Scalar)) or (isinstance(value, IteratorValue) and value.held):
+            continue
+        if isinstance(value, Tensor):
+            continue
+        if not (isinstance(value, Instance) and isinstance(value.maker, External)):
+            return True
+        if not value.maker.name.startswith(("torch.utils.data.", "torchvision.datasets.", "numpy.")):
+            return True
+        for argument in value.call.arguments if value.call is not None else ():
+            if argument.keyword == "generator":
+                if _is_used_elsewhere(argument.value) or _is_left_early(loader):
+                    return True
+            elif not _is_dataset(loader, argument.value) and _may_change(loader, argument.value, depth - 1):
+                return True
+    return False
+
+
+def _is_dataset(loader: Loader, expression: ir.Expression) -> bool:
+    """Whether it is something that the dataset is too: a sampler only asks it for its length."""
+    given = set(loader.semantics.evaluate(expression).of(Instance))
+    return bool(given) and given <= set(loader.dataset.values.of(Instance))
+
+
+def _is_used_elsewhere(generator: ir.Expression) -> bool:
+    """Whether anything but its seeding and the one loader may draw from a generator."""
+    if isinstance(generator, ir.Call):
+        return False
+    if not isinstance(generator, ir.Name):
+        return True
+    uses = [use for use in generator.module.names.get(generator.id, ()) if use.scope is generator.scope and use is not generator]
+    for use in uses:
+        is_bound = isinstance(use.parent, ir.Assign) and any(target is use for target in use.parent.targets)
+        is_seeded = isinstance(use.parent, ir.Attribute) and use.parent.name == "manual_seed"
+        if not is_bound and not is_seeded:
+            return True
+    return False
+
+
+def _is_left_early(loader: Loader) -> bool:
+    """Whether a loop over the loader may end before its last batch."""
+    for loop in loader.use.loops:
+        for node in loop.body:
+            if isinstance(node, ir.Return) or (isinstance(node, ir.Jump) and node.kind == "break"):
+                return True
+    return False
 
 
 def value_is_ours(loader: Loader) -> Answer:
     given = loader.workers
+    for module in program(loader.semantics, loader.call.module):
+        for use in module.attributes.get("num_workers", ()):
+            if any(v.call is loader.call for v in loader.semantics.evaluate(use.value).of(Instance)):
+                return no(UNKNOWN, "the program asks how many workers there are", use)
     if given.is_default:
         return YES
     kinds = {origin.kind for origin in given.values.origins}

@@ -274,18 +274,18 @@ def small_state(loader: Loader) -> Answer:
 
 
 def _is_small(semantics: Semantics, expression: ir.Expression | None) -> bool:
-    size = _tensor_bytes(semantics, expression)
+    size = tensor_bytes(semantics, expression)
     return size is not None and size <= 1_000_000
 
 
-def _tensor_bytes(semantics: Semantics, expression: ir.Expression | None) -> int | None:
+def tensor_bytes(semantics: Semantics, expression: ir.Expression | None) -> int | None:
     """The size of a new tensor whose shape is written out, None if it is not."""
     if isinstance(expression, ir.Binary):
-        return _tensor_bytes(semantics, expression.left) or _tensor_bytes(semantics, expression.right)
+        return tensor_bytes(semantics, expression.left) or tensor_bytes(semantics, expression.right)
     if not isinstance(expression, ir.Call):
         return None
     if expression.receiver is not None and expression.method in ("float", "long", "double", "abs", "sqrt", "sin", "cos", "exp"):
-        return _tensor_bytes(semantics, expression.receiver)
+        return tensor_bytes(semantics, expression.receiver)
     names = semantics.names_of(expression.function_expression)
     shorts = {n.rpartition(".")[2] for n in names if n.startswith("torch.")}
     if not shorts & {"zeros", "ones", "rand", "randn", "empty", "full", "arange", "randint", "randperm", "linspace", "eye"}:
@@ -315,7 +315,7 @@ def _batch_bytes(loader: Loader) -> int | None:
     total = 0
     for function in loader.item_code.functions:
         for call in calls(function):
-            size = _tensor_bytes(loader.semantics, call)
+            size = tensor_bytes(loader.semantics, call)
             if size is not None:
                 total = max(total, size // 2)
     return total * max(sizes) if total else None

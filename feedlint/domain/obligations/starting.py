@@ -19,6 +19,7 @@ from ...semantics.values import (
 from ..loaders import Loader
 from ..program import is_main_guard, program, runs_only_when_started
 from .answers import YES, Answer, no, text
+from .arithmetic import same_arithmetic
 from .main_process import below_guard, changed_global
 from .state import calls
 
@@ -60,7 +61,12 @@ def _loud_statement(semantics: Semantics, module: ir.Module) -> ir.Node | None:
 
 def _first_loud(semantics: Semantics, block: ir.Block) -> ir.Node | None:
     for statement in block.statements:
-        if isinstance(statement, (ir.Function, ir.Class, ir.Import, ir.ImportFrom)):
+        if isinstance(statement, (ir.Function, ir.Import, ir.ImportFrom)):
+            continue
+        if isinstance(statement, ir.Class):
+            found = _first_loud(semantics, statement.body)
+            if found is not None:
+                return found
             continue
         if isinstance(statement, ir.If):
             if is_main_guard(statement.test):
@@ -112,7 +118,7 @@ def inherited_globals(loader: Loader) -> Answer:
             if not bindings or node.scope.bindings.get(node.id):
                 continue
             late = next((b for b in bindings if b.node.function is not None or below_guard(b.node)), None)
-            if late is not None and late.kind != "import":
+            if late is not None and (late.kind != "import" or all(below_guard(b.node) or b.node.function is not None for b in bindings)):
                 return no(UNKNOWN, f"{node.id} gets its value only when the program runs", late.node)
     changed = changed_global(loader)
     if changed is not None:
@@ -122,7 +128,26 @@ def inherited_globals(loader: Loader) -> Answer:
             for call in module.calls.get(word, ()):
                 if call.function is not None or below_guard(call):
                     return no(UNKNOWN, f"{text(call)} holds for this process only", call)
-    return YES
+        for word in ("simplefilter", "filterwarnings"):
+            for call in module.calls.get(word, ()):
+                if call.positional and semantics.evaluate(call.positional[0]).are_all("error"):
+                    return no(UNKNOWN, "warnings are errors here, and a loader with workers may warn", call)
+        setting = _setting_outside(semantics, module)
+        if setting is not None:
+            return no(UNKNOWN, f"{ir.dotted(setting.target)} is set for this process only", setting.statement)
+    return same_arithmetic(loader)
+
+
+def _setting_outside(semantics: Semantics, module: ir.Module) -> ir.AttributeStore | None:
+    """`torch.load = mine`, in code that workers which are not forked do not run."""
+    for stores in module.attribute_stores.values():
+        for store in stores:
+            if store.statement.function is None and not below_guard(store.statement):
+                continue
+            for name in semantics.names_of(store.target.value):
+                if not f"{name}.".startswith(program_calls.SILENT_SETTINGS):
+                    return store
+    return None
 
 
 def plain_process(loader: Loader) -> Answer:
@@ -138,6 +163,12 @@ def plain_process(loader: Loader) -> Answer:
     for name, call in loader.item_code.externals.items():
         if name.startswith(program_calls.THREADED_PREFIXES) and ("okenizer" in name or name.startswith("tokenizers.")):
             return no(UNKNOWN, "the threads of a tokenizer do not survive a fork", call)
+    for name, call in loader.item_code.externals.items():
+        if name.startswith(program_calls.STARTS_PROCESSES):
+            return no(UNKNOWN, f"{text(call)} may start a process, which a worker can't", call)
+    late = _late_start_method(loader)
+    if late is not None:
+        return no(UNKNOWN, "the start method can't be set any more after workers were started", late)
     for node in _starting_points(loader):
         function = node.function
         for _ in range(4):
@@ -153,33 +184,69 @@ def plain_process(loader: Loader) -> Answer:
     return YES
 
 
+def _late_start_method(loader: Loader) -> ir.Call | None:
+    """A `set_start_method` that is not certain to come before the first worker."""
+    semantics = loader.semantics
+    starts = _starting_points(loader)
+    for module in program(semantics, loader.call.module):
+        for call in module.calls.get("set_start_method", ()):
+            if semantics.evaluate(call.keyword("force")).are_all(True):
+                continue
+            if call.function is None:
+                before = [s for s in call.statement.block.statements if s.order < call.statement.order]
+                if not any(semantics.functions_of(n) for s in before for n in ir.walk(s, into_functions=False) if isinstance(n, ir.Call)):
+                    continue
+            elif all(start.function is call.function and start.line > call.line for start in starts):
+                continue
+            return call
+    return None
+
+
 def _handed_to_pool(semantics: Semantics, function: ir.Function) -> ir.Node | None:
     for module in semantics.project.modules_mentioning(function.name) if function.name else ():
-        for use in module.names.get(function.name, ()) if module else ():
+        for use in module.names.get(function.name, ()):
             parent = use.parent
-            if isinstance(parent, ir.Call) and parent.function_expression is not use and parent.method in program_calls.POOL_METHODS:
+            if not isinstance(parent, ir.Call) or parent.function_expression is use:
+                continue
+            if parent.method in program_calls.POOL_METHODS or parent.method == "Process":
                 if any(isinstance(v, FunctionValue) and v.node is function for v in semantics.evaluate(use).values):
                     return parent
     return None
 
 
 def same_exceptions(loader: Loader) -> Answer:
-    semantics = loader.semantics
+    """Whether nobody looks at what goes wrong in item code: a worker sends its errors on with another text, or type."""
     places: list[ir.Node] = [*(loop.node for loop in loader.use.loops), *loader.use.peeks]
     places += [n for loop in loader.use.loops for n in loop.body if isinstance(n, ir.Call) and n.method == "next"]
-    for place in places:
-        child: Any = place
-        for ancestor in place.ancestors():
-            if isinstance(ancestor, ir.Function) and ancestor.encloses(child):
-                break
-            if isinstance(ancestor, ir.Try) and isinstance(child, ir.Statement) and child.block is ancestor.body:
-                for handler in ancestor.handlers:
-                    types = handler.type.items if isinstance(handler.type, ir.Display) else [handler.type]
-                    for caught in types:
-                        if caught is not None and semantics.evaluate(caught).of(ClassValue):
-                            return no(UNKNOWN, f"{ir.dotted(caught)} comes back from a worker as another error", handler.type)
-            child = ancestor
+    seen: set[ir.Node] = set()
+    for _ in range(4):
+        following: list[ir.Node] = []
+        for place in places:
+            caught = _caught_around(place)
+            if caught is not None:
+                what = ir.dotted(caught.type) or "what is caught here"
+                return no(UNKNOWN, f"{what} comes back from a worker as another error", caught.type or place)
+            function = place.function
+            if function is not None and function not in seen:
+                seen.add(function)
+                following += [site.call for site in callers(loader.semantics, function).sites]
+        places = following
     return YES
+
+
+def _caught_around(place: ir.Node) -> ir.Handler | None:
+    """A handler around a place, in its function, that errors of item code may reach."""
+    child: Any = place
+    for ancestor in place.ancestors():
+        if isinstance(ancestor, ir.Function) and ancestor.encloses(child):
+            break
+        if isinstance(ancestor, ir.Try) and isinstance(child, ir.Statement) and child.block is ancestor.body:
+            for handler in ancestor.handlers:
+                types = handler.type.items if isinstance(handler.type, ir.Display) else [handler.type]
+                if any(ir.dotted(each).rpartition(".")[2] not in program_calls.OWN_ERRORS for each in types):
+                    return handler
+        child = ancestor
+    return None
 
 
 def no_cuda_children(loader: Loader) -> Answer:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...findings import REFUTED, UNKNOWN
 from ...ir import nodes as ir
 from ...knowledge import item_calls
-from ...semantics.classes import attribute, lineage, lookup, self_name, stores
+from ...semantics.classes import lineage, lookup, self_name, stores
 from ...semantics.evaluation import Semantics
 from ...semantics.values import (
     ClassValue,
@@ -24,19 +24,15 @@ from .objects import objects
 
 
 def no_own_generator(loader: Loader) -> Answer:
+    """No generator that was made before the sample is drawn from: every worker would have the same copy of it."""
     semantics = loader.semantics
-    for instance in objects(loader):
-        assert isinstance(instance.maker, ClassValue)
-        for name in items.stored_names(semantics, instance.maker.node):
-            for value in attribute(semantics, instance, name).of(Instance):
-                if _is_generator(value) and _read_in_items(loader, name):
-                    return no(REFUTED, f"every worker would repeat the numbers of self.{name}", value.call)
-    for function in loader.item_code.functions:
+    functions = loader.item_code.functions
+    for function in functions:
         for node in ir.walk_block(function.body):
-            if isinstance(node, ir.Name) and function.module.inner_scope.bindings.get(node.id) and node.id not in node.scope.bindings:
+            if isinstance(node, (ir.Name, ir.Attribute, ir.Index)):
                 for value in semantics.evaluate(node).of(Instance):
-                    if _is_generator(value):
-                        return no(REFUTED, f"every worker would repeat the numbers of {node.id}", value.call)
+                    if _is_generator(value) and (value.call is None or value.call.function not in functions):
+                        return no(REFUTED, f"every worker would repeat the numbers of {ir.dotted(node) or 'a generator'}", value.call)
     return YES
 
 
