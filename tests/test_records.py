@@ -52,7 +52,7 @@ def test_fields_may_be_given_by_position_by_name_or_left_to_their_defaults() -> 
 
 
 def test_a_missing_field_is_a_type_error_that_names_it() -> None:
-    with pytest.raises(TypeError, match="Point.__init__.*'x'"):
+    with pytest.raises(TypeError, match=r"Point.__init__.*'x'"):
         Point()  # type: ignore[call-arg]
 
 

@@ -119,7 +119,7 @@ PICKLABLE_PREFIXES: tuple[str, ...] = (
     *(
         f"builtins.{n}"
         for n in (
-            "bool bytearray bytes complex dict float frozenset int list object range set slice str tuple "
+            "bool bytearray bytes complex dict float frozenset int list range set slice str tuple "
             "abs ascii bin chr divmod format hash hex id len max min oct ord pow repr round sorted sum super "
             "open.read"
         ).split()
@@ -146,6 +146,25 @@ PICKLABLE_PREFIXES: tuple[str, ...] = (
 # Methods whose results can't be sent, whatever they are called on: views of a mapping, walks through a table.
 UNPICKLABLE_RESULTS: frozenset[str] = frozenset(
     "keys values items iterrows itertuples iterfind iteritems finditer iterdir rglob glob open __iter__ __enter__".split()
+)
+# Names that look as if they could be sent, and can't.
+UNPICKLABLE: frozenset[str] = frozenset(
+    {"numpy.frompyfunc", "numpy.nditer", "numpy.load", "numpy.lib.npyio.NpzFile", "os.environ", "builtins.object", "collections.namedtuple.made"}
+)
+# Modules of which an attribute is a function or a class, to be found again by its name.
+FOUND_BY_NAME: tuple[str, ...] = (
+    *("torch.", "torchvision.", "torchaudio.", "numpy.", "scipy.", "PIL.", "cv2.", "math.", "operator.", "builtins.", "random."),
+    *("os.path.", "json.", "re.", "collections.", "functools.", "itertools.", "copy.", "pickle.", "pathlib.", "path.", "pandas."),
+    *("albumentations.", "skimage.", "librosa.", "soundfile.", "transformers.", "tokenizers.", "statistics.", "string.", "struct."),
+)
+# Methods with which a class says for itself how it is copied, made or asked for attributes.
+OWN_PROTOCOLS: frozenset[str] = frozenset(
+    "__getstate__ __setstate__ __reduce__ __reduce_ex__ __new__ __getattr__ __getattribute__ __getnewargs__ "
+    "__getnewargs_ex__ __copy__ __slots__".split()
+)
+# Decorators of classes that leave the class to be found under its name.
+QUIET_CLASS_DECORATORS: frozenset[str] = frozenset(
+    {"dataclasses.dataclass", "functools.total_ordering", "typing.final", "attr.s", "attrs.define", "attr.define", "attrs.frozen"}
 )
 # Modules that were compiled: what is compiled is not sent.
 COMPILED: frozenset[str] = frozenset({"torch.jit.script", "torch.jit.trace", "torch.jit.load", "torch.compile", "torch.export.export"})

@@ -51,7 +51,7 @@ PLAIN_RESULTS: dict[str, str] = {
 NUMPY_OBJECTS: frozenset[str] = _prefixed(
     "numpy.",
     "random.RandomState random.Generator random.default_rng random.SeedSequence random.PCG64 random.MT19937 random.Philox "
-    "random.SFC64 memmap lib.format.open_memmap vectorize nditer ndenumerate ndindex poly1d dtype finfo iinfo errstate",
+    "random.SFC64 memmap lib.format.open_memmap vectorize frompyfunc nditer ndenumerate ndindex poly1d dtype finfo iinfo errstate",
 )
 # Things of torch that are objects, not tensor functions.
 OPAQUE: frozenset[str] = _prefixed(

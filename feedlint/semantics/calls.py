@@ -96,6 +96,8 @@ def called_instance(semantics: Semantics, node: ir.Call, value: Instance) -> Val
     """Calling an object: a module runs its forward, a loss gives a scalar, anything else its `__call__`."""
     given = [v for a in node.arguments for v in semantics.evaluate(a.value).of(Tensor, Batch)]
     if isinstance(value.maker, External):
+        if value.maker.name in ("collections.namedtuple", "typing.NamedTuple"):
+            return one(Instance(External(f"{value.maker.name}.made"), node))
         return tensors.module_called(semantics, value, given)
     kind = framework_of(semantics, value.maker.node)
     method = lookup(semantics, value.maker, "__call__") or lookup(semantics, value.maker, "forward")

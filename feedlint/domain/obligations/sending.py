@@ -9,10 +9,11 @@ from typing import Any
 from ...findings import PROVEN, UNKNOWN, Evidence
 from ...ir import nodes as ir
 from ...knowledge import item_calls, program_calls
-from ...semantics.classes import attribute, lineage, method_of, self_name, stores
+from ...semantics.classes import attribute, fields, holds_fields, lineage, method_of, self_name, stores
 from ...semantics.evaluation import Semantics
 from ...semantics.tensors import is_module
 from ...semantics.values import (
+    CPU,
     Batch,
     ClassValue,
     External,
@@ -33,8 +34,10 @@ from ...semantics.values import (
 from .. import items
 from ..batches import Shape
 from ..loaders import Loader
-from ..program import is_main_guard
+from ..program import program
 from .answers import YES, Answer, no
+from .changes import changed_by
+from .main_process import below_guard
 from .objects import objects
 from .state import calls
 
@@ -72,13 +75,15 @@ def _unpicklable(semantics: Semantics, value: Any, seen: set[Any], depth: int) -
             return Evidence("a lambda can't be sent to a worker that is not forked", value.node.place)
         if value.node.function is not None:
             return Evidence(f"{value.node.name} is local to a function: it can't be sent to a worker that is not forked", value.node.place)
+        if below_guard(value.node):
+            return Evidence(f"{value.node.name} is defined below the main guard: a worker that is not forked does not have it", value.node.place)
         if value.receiver is not None:
             return _unpicklable(semantics, value.receiver, seen, depth + 1)
-        return None
+        return _hidden_by_decorator(semantics, value.node)
     if isinstance(value, Partial):
         return _unpicklable(semantics, value.target, seen, depth + 1)
     if isinstance(value, ClassValue):
-        return _local_class(value.node)
+        return _odd_class(semantics, value.node)
     if isinstance(value, Instance):
         if value in seen:
             return None
@@ -88,7 +93,9 @@ def _unpicklable(semantics: Semantics, value: Any, seen: set[Any], depth: int) -
         return _unpicklable_external(semantics, value, value.maker.name, seen, depth)
     if isinstance(value, External):
         # A name without a dot is a module itself, not something in it.
-        return None if "." in value.name else Evidence(f"the module {value.name} can't be sent to a worker that is not forked")
+        if value.name.startswith(program_calls.FOUND_BY_NAME) and value.name not in program_calls.UNPICKLABLE:
+            return None
+        return Evidence(f"whether {value.name} can be sent to a worker is not known")
     if isinstance(value, (Tensor, Batch)):
         return None
     return Evidence("whether everything in the dataset can be sent to a worker is not known")
@@ -111,7 +118,7 @@ def _unpicklable_argument(semantics: Semantics, argument: ir.Expression, seen: s
 
 
 def _gives_picklable(name: str) -> bool:
-    if name in item_calls.HANDLES or name in program_calls.COMPILED:
+    if name in item_calls.HANDLES or name in program_calls.COMPILED or name in program_calls.UNPICKLABLE:
         return False
     maker, _, method = name.rpartition(".")
     if method in program_calls.UNPICKLABLE_RESULTS and maker.count("."):
@@ -141,36 +148,89 @@ def _first(problems: Iterable[Evidence | None]) -> Evidence | None:
     return next((problem for problem in problems if problem is not None), None)
 
 
-def _local_class(node: ir.Class) -> Evidence | None:
+def _hidden_by_decorator(semantics: Semantics, node: ir.Function) -> Evidence | None:
+    """A function is sent by its name: what a decorator puts under that name must be it, or pass for it."""
+    for decorator in node.decorators:
+        called = decorator.function_expression if isinstance(decorator, ir.Call) else decorator
+        values = semantics.evaluate(called)
+        for value in values.values:
+            if isinstance(value, External) and value.name in item_calls.QUIET_DECORATORS:
+                continue
+            if isinstance(value, FunctionValue) and any(c.method == "wraps" for c in calls(value.node)):
+                continue
+            return Evidence(f"what the decorator makes of {node.name} may not be found under its name", decorator.place)
+        if values.open or not values.values:
+            return Evidence(f"what the decorator makes of {node.name} may not be found under its name", decorator.place)
+    return None
+
+
+def _odd_class(semantics: Semantics, node: ir.Class) -> Evidence | None:
+    """Why objects of a class may not come out of a worker's end as they went in."""
     if node.function is not None:
         return Evidence(f"{node.name} is local to a function: it can't be sent to a worker that is not forked", node.place)
-    if any(isinstance(a, ir.If) and is_main_guard(a.test) for a in node.ancestors()):
+    if below_guard(node):
         return Evidence(f"{node.name} is made below the main guard: a worker that is not forked does not have it", node.place)
+    for each in lineage(semantics, node).classes:
+        own = next((name for name in sorted(program_calls.OWN_PROTOCOLS) if name in each.inner_scope.bindings), None)
+        if own is not None and own != "__slots__":
+            return Evidence(f"{each.name} says by {own} for itself how it is copied", each.inner_scope.bindings[own][0].node.place)
+        for decorator in each.decorators:
+            called = decorator.function_expression if isinstance(decorator, ir.Call) else decorator
+            if not semantics.names_of(called) & program_calls.QUIET_CLASS_DECORATORS:
+                return Evidence(f"what the decorator makes of {each.name} is not known", decorator.place)
+        if any(argument.keyword == "metaclass" for argument in each.keywords):
+            return Evidence(f"{each.name} has a metaclass of its own", each.place)
     return None
 
 
 def _unpicklable_object(semantics: Semantics, value: Instance, seen: set[Any], depth: int) -> Evidence | None:
     assert isinstance(value.maker, ClassValue)
-    problem = _local_class(value.maker.node)
+    node = value.maker.node
+    problem = _odd_class(semantics, node)
     if problem is not None:
         return problem
     if is_module(semantics, value):
-        return Evidence(f"{value.maker.node.name} is a module: workers would get copies of it", value.call.place if value.call else None)
-    if value.maker.node.method("__getstate__") is not None or value.maker.node.method("__reduce__") is not None:
-        return None
-    for name in items.stored_names(semantics, value.maker.node):
+        return Evidence(f"{node.name} is a module: workers would get copies of it", value.call.place if value.call else None)
+    names = dict.fromkeys(items.stored_names(semantics, node))
+    if holds_fields(semantics, node):
+        names.update(dict.fromkeys(fields(semantics, node)))
+    for name in names:
         held = attribute(semantics, value, name)
         problem = _unpicklable_set(semantics, held, seen, depth + 1)
         if problem is None:
             problem = _first(_unpicklable_put(semantics, put, seen, depth + 1) for put in _put_into(semantics, value.maker, name))
         if problem is not None:
             return problem
-        if held.open and not held.values and not _all_picklable(semantics, value.maker.node, name):
-            return Evidence(f"what self.{name} of {value.maker.node.name} holds is not known")
-        compiled = _compiled(semantics, value.maker.node, name)
+        if held.open and not held.values and not _all_picklable(semantics, node, name):
+            return Evidence(f"what self.{name} of {node.name} holds is not known")
+        compiled = _compiled(semantics, node, name)
         if compiled is not None:
-            return Evidence(f"self.{name} of {value.maker.node.name} is compiled: it can't be sent to a worker that is not forked", compiled.place)
+            return Evidence(f"self.{name} of {node.name} is compiled: it can't be sent to a worker that is not forked", compiled.place)
+    by_text = _attributes_by_text(semantics, value)
+    return None if by_text is None else Evidence("not all attributes of the object are known", by_text.place)
+
+
+def _attributes_by_text(semantics: Semantics, value: Instance) -> ir.Node | None:
+    """A `setattr`, `vars` or `__dict__` by which an object may get attributes under any name."""
+    for module in program(semantics, value.maker.node.module if isinstance(value.maker, ClassValue) else value.call.module):  # type: ignore[union-attr]
+        for name in ("setattr", "vars"):
+            for call in module.calls.get(name, ()):
+                if call.positional and value in semantics.evaluate(call.positional[0]).values:
+                    return call
+                if call.positional and _is_own(semantics, call.positional[0], value):
+                    return call
+        for use in module.attributes.get("__dict__", ()):
+            if value in semantics.evaluate(use.value).values or _is_own(semantics, use.value, value):
+                return use
     return None
+
+
+def _is_own(semantics: Semantics, expression: ir.Expression, value: Instance) -> bool:
+    """Whether an expression is the `self` of a class that the object is of."""
+    method = method_of(expression)
+    if method is None or not isinstance(expression, ir.Name) or expression.id != self_name(method) or not isinstance(value.maker, ClassValue):
+        return False
+    return method.owner_class in lineage(semantics, value.maker.node).classes
 
 
 def _all_picklable(semantics: Semantics, node: ir.Class, name: str) -> bool:
@@ -225,6 +285,13 @@ def _put_through(use: ir.Expression) -> Iterator[ir.Expression]:
 
 
 def batch_picklable(loader: Loader) -> Answer:
+    semantics = loader.semantics
+    marked = _marked_tensor(loader)
+    if marked is not None:
+        return no(UNKNOWN, "what is set on a tensor, and its gradient, does not come along from a worker", marked)
+    for value in loader.collate.values.of(FunctionValue) if loader.collate.given else ():
+        if _has_iterator(semantics, semantics.results(value.node), 3):
+            return no(UNKNOWN, "a batch may hold an iterator or a view of a dictionary, which can't be sent", value.node)
     if loader.item_code.modules_run:
         return no(UNKNOWN, "item code runs a module: what it returns may carry gradients", loader.item_code.modules_run[0])
     odd = _odd_leaves(loader)
@@ -234,6 +301,39 @@ def batch_picklable(loader: Loader) -> Answer:
         return YES
     note = _note(odd)
     return no(UNKNOWN, f"a batch may hold {note}" if note else "what a batch holds is not known")
+
+
+def _marked_tensor(loader: Loader) -> ir.Node | None:
+    """Where item code, or the class of the dataset, gives a tensor an attribute or a gradient."""
+    semantics = loader.semantics
+    functions = dict(loader.item_code.functions)
+    for instance in objects(loader):
+        assert isinstance(instance.maker, ClassValue)
+        for each in lineage(semantics, instance.maker.node).classes:
+            functions.update(dict.fromkeys(each.methods))
+    for function in functions:
+        for node in ir.walk_block(function.body):
+            if isinstance(node, ir.Assign):
+                for target in node.targets:
+                    if isinstance(target, ir.Attribute) and target.name not in ("data", "grad") and semantics.evaluate(target.value).of(Tensor):
+                        return node
+            elif isinstance(node, ir.Call):
+                flag = node.keyword("requires_grad")
+                if flag is not None and not semantics.evaluate(flag).are_all(False):
+                    return node
+                if node.method == "requires_grad_" or "torch.nn.Parameter" in semantics.names_of(node.function_expression):
+                    return node
+    return None
+
+
+def _has_iterator(semantics: Semantics, values: ValueSet, depth: int) -> bool:
+    for value in values.values:
+        if isinstance(value, IteratorValue) and not value.held:
+            return True
+        if isinstance(value, (Items, Mapping)) and depth > 0:
+            if any(_has_iterator(semantics, part, depth - 1) for part in _parts(semantics, value)):
+                return True
+    return False
 
 
 def _odd_leaves(loader: Loader) -> list[Shape]:
@@ -321,6 +421,20 @@ def _batch_bytes(loader: Loader) -> int | None:
     return total * max(sizes) if total else None
 
 
+def _changes_batch(loader: Loader) -> ir.Node | None:
+    """A place in a loop over the loader that changes a batch in place."""
+    semantics = loader.semantics
+    for loop in loader.use.loops:
+        for node in loop.body:
+            for changed in changed_by(semantics, node):
+                for value in semantics.evaluate(changed).values:
+                    source = value if isinstance(value, Batch) else getattr(value, "batch", None)
+                    if isinstance(source, Batch) and isinstance(source.loader, Instance) and source.loader.call is loader.call:
+                        if not (isinstance(value, Tensor) and value.place != CPU):
+                            return node
+    return None
+
+
 def _kept_batch(loader: Loader) -> ir.Node | None:
     """A place that stores what the loader gave: `list(loader)`, `seen.append(batch)`."""
     for loop in loader.use.loops:
@@ -358,6 +472,9 @@ def dense_cpu_batch(loader: Loader) -> Answer:
 
 
 def no_alias(loader: Loader) -> Answer:
+    changed = _changes_batch(loader)
+    if changed is not None and loader.collate.given and not loader.collate.values.are_all(None):
+        return no(UNKNOWN, "the loop changes batches in place, and what the collate function gives may be used elsewhere too", changed)
     if loader.batch_size.given and any(isinstance(v, Known) and v.value is None for v in loader.batch_size.values.values):
         return no(UNKNOWN, "without collation a batch is the dataset's own memory; pinning makes a copy of it")
     return YES

@@ -153,7 +153,7 @@ def place_of(semantics: Semantics, expression: ir.Expression | None, depth: int 
 
 
 def _place_of_name(semantics: Semantics, name: ir.Name, depth: int) -> Kept:
-    bindings = name.scope.bindings.get(name.id, ())
+    bindings = [b for b in name.scope.bindings.get(name.id, ()) if b.kind != "augmented"]
     if depth > 0 and len(bindings) == 1 and bindings[0].kind == "assign":
         binding = bindings[0]
         behind = place_of(semantics, binding.value, depth - 1)

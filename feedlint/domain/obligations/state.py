@@ -19,7 +19,7 @@ from ..loaders import Loader
 from ..program import program
 from .answers import YES, Answer, no, text
 from .changes import changes
-from .main_process import changed_dataset
+from .main_process import changed_dataset, changed_global
 from .objects import objects
 
 
@@ -82,6 +82,11 @@ def no_local_handles(loader: Loader) -> Answer:
                         return no(REFUTED, f"self.{name} is open in the main process: workers would share it or could not get it", store.statement)
                 if isinstance(store.value, ir.Comprehension) and store.value.kind == "generator":
                     return no(REFUTED, f"self.{name} is a generator, which can't be sent to a worker", store.statement)
+        opened = _opened_on_the_way(semantics, instance.maker)
+        if opened is not None:
+            used = _used_in_main(loader, instance)
+            if used is not None:
+                return no(REFUTED, "this opens what workers would then share", used)
     for value in loader.dataset.values.of(Instance):
         if value.call is None:
             continue
@@ -90,6 +95,33 @@ def no_local_handles(loader: Loader) -> Answer:
                 if _is_handle(semantics, given):
                     return no(REFUTED, f"the dataset holds {text(given.call)}, which lives in one process", given.call)
     return YES
+
+
+def _opened_on_the_way(semantics: Semantics, maker: ClassValue) -> ir.Function | None:
+    """A method that opens something when it is first needed, and keeps it."""
+    for each in lineage(semantics, maker.node).classes:
+        for method in each.methods:
+            keeps = any("cached" in ir.dotted(d) for d in method.decorators)
+            if keeps and any(_is_handle(semantics, v) for v in semantics.results(method).of(Instance)):
+                return method
+            for node in ir.walk_block(method.body):
+                if isinstance(node, ir.Assign) and any(isinstance(target, ir.Attribute) for target in node.targets):
+                    if any(_is_handle(semantics, v) for v in semantics.evaluate(node.value).of(Instance)):
+                        return method
+    return None
+
+
+def _used_in_main(loader: Loader, instance: Instance) -> ir.Node | None:
+    """A place outside of item code that takes a sample, or calls a method, of the object itself."""
+    semantics = loader.semantics
+    own = {f for each in lineage(semantics, instance.maker.node).classes for f in each.methods} if isinstance(instance.maker, ClassValue) else set()
+    for module in program(semantics, loader.call.module):
+        for node in ir.walk(module):
+            if isinstance(node, (ir.Index, ir.For, ir.Attribute)) and not any(a in own for a in node.ancestors() if isinstance(a, ir.Function)):
+                used = node.iterable if isinstance(node, ir.For) else node.value
+                if instance in semantics.evaluate(used).values:
+                    return node
+    return None
 
 
 def _is_handle(semantics: Semantics, value: Instance) -> bool:
@@ -156,6 +188,9 @@ def frozen_dataset(loader: Loader) -> Answer:
     changed = changed_dataset(loader)
     if changed is not None:
         return no(REFUTED, "the dataset is changed after the loader was made: workers that stay would not see it", changed)
+    changed = changed_global(loader)
+    if changed is not None:
+        return no(REFUTED, "a global that item code reads is changed: workers that stay would not see it", changed)
     semantics = loader.semantics
     for module in program(semantics, loader.call.module):
         for stores_ in module.attribute_stores.values():

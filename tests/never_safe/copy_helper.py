@@ -1,0 +1,44 @@
+# never safe: FDL201 line 33
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+
+def blank(t):
+    t.zero_()
+
+class Waves(Dataset):
+    def __init__(self):
+        self.n = 32
+
+    def __len__(self):
+        return 32
+
+    def __getitem__(self, i):
+        x = torch.sin(torch.linspace(0, 1 + i, 8))
+        return x, i % 4
+
+
+def main():
+
+    torch.manual_seed(0)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    net = nn.Linear(8, 4).to(device)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    loader = DataLoader(Waves(), batch_size=8, shuffle=True)
+    losses = []
+
+    for epoch in range(2):
+        for x, y in loader:
+            gx = x.to(device)
+            blank(x)
+            y = y.to(device)
+            loss = nn.functional.cross_entropy(net(gx), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+    print(losses)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+# never safe: FDL101
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import RandomSampler
+
+
+class Waves(Dataset):
+    def __init__(self):
+        self.n = 32
+
+    def __len__(self):
+        return 32
+
+    def __getitem__(self, i):
+        x = torch.sin(torch.linspace(0, 1 + i, 8))
+        return x, i % 4
+
+
+def main():
+
+    torch.manual_seed(0)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    net = nn.Linear(8, 4).to(device)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    g = torch.Generator().manual_seed(1)
+    data = Waves()
+    loader = DataLoader(data, batch_size=8, sampler=RandomSampler(data, replacement=True, num_samples=128, generator=g))
+    losses = []
+
+    for epoch in range(2):
+        for x, y in loader:
+            x = x + 0.1 * torch.randn(x.shape, generator=g)
+            x, y = x.to(device), y.to(device)
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(net(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+    print(losses)
+
+
+if __name__ == "__main__":
+    main()
