@@ -117,8 +117,11 @@ def is_excluded(path: str, exclude: Sequence[str] | None, extend_exclude: Sequen
     return _Excludes(patterns, root).cover(path, root)
 
 
-def project_root(path: str) -> str:
-    """The nearest folder upwards from a file or folder that marks a project; without one, the file's folder."""
+def project_root(path: str, named: Iterable[str] = ()) -> str:
+    """The nearest folder upwards from a file or folder that marks a project.
+
+    Without one it is the outermost of the folders `named` by the user that it lies in, else the file's own folder.
+    """
     absolute = os.path.abspath(path)
     start = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
     folder = start
@@ -127,7 +130,8 @@ def project_root(path: str) -> str:
             return folder
         parent = os.path.dirname(folder)
         if parent == folder:
-            return start
+            above = [name for name in named if start == name or start.startswith(name.rstrip(os.sep) + os.sep)]
+            return min(above, key=len, default=start)
         folder = parent
 
 

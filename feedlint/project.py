@@ -59,7 +59,8 @@ class Project:
     def imports(self) -> ImportResolver:
         from .semantics.imports import ImportResolver
 
-        return ImportResolver(self.root, frozenset(self.files), self.facts.source_roots)
+        extends_path = any(b"sys.path" in (self.bytes_of(path) or b"") for path in self.files)
+        return ImportResolver(self.root, frozenset(self.files), self.facts.source_roots, extends_path)
 
     @cached_property
     def installable(self) -> bool:

@@ -48,6 +48,7 @@ class Workspace:
         self.overrides = overrides
         self.vocabulary = vocabulary
         self._overlays = dict(overlays or {})
+        self._named: list[str] = []
         self._roots: dict[str, str] = {}
         self._settings: dict[str, Settings] = {}
         self._projects: dict[str, Project] = {}
@@ -56,7 +57,7 @@ class Workspace:
         """The root of the project that a file or folder belongs to."""
         folder = path if os.path.isdir(path) else os.path.dirname(path)
         if folder not in self._roots:
-            self._roots[folder] = project_root(folder)
+            self._roots[folder] = project_root(folder, self._named)
         return self._roots[folder]
 
     def settings_of(self, path: str) -> Settings:
@@ -82,6 +83,7 @@ class Workspace:
     def find(self, paths: Sequence[str], force_exclude: bool = False) -> Found:
         """The files below some paths, by the excludes of the projects that they lie in. Raises ConfigError."""
         by_root: dict[str, list[str]] = {}
+        self._named += [os.path.abspath(path) for path in paths if os.path.isdir(path)]
         for path in paths:
             by_root.setdefault(self.root_of(os.path.abspath(path)), []).append(path)
         parts = []

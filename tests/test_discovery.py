@@ -236,3 +236,10 @@ def test_the_root_is_the_nearest_folder_with_a_marker(tmp_path: Path, marker: st
 def test_without_a_marker_the_root_is_the_folder_of_the_file(tmp_path: Path) -> None:
     write(tmp_path, "package/train.py")
     assert project_root(str(tmp_path / "package/train.py")) == str(tmp_path / "package")
+
+
+def test_without_a_marker_a_folder_that_the_user_named_is_the_root(tmp_path: Path) -> None:
+    write(tmp_path, "package/train.py")
+    path = str(tmp_path / "package/train.py")
+    assert project_root(path, [str(tmp_path)]) == str(tmp_path)
+    assert project_root(path, [str(tmp_path / "pack")]) == str(tmp_path / "package")

@@ -11,12 +11,18 @@ from .values import External, ModuleValue, Value
 
 @dataclass
 class ImportResolver:
-    """`root` and the paths of `files` are absolute, with forward slashes. `source_roots` come after the own folder."""
+    """`root` and the paths of `files` are absolute, with forward slashes. `source_roots` come after the own folder.
+
+    With `extends_path` the project puts folders of its own on `sys.path`: what no other way finds is then looked for below
+    every folder, and found where only one has it.
+    """
 
     root: str
     files: frozenset[str]
     source_roots: Sequence[str] = ()
+    extends_path: bool = False
     _folders: frozenset[str] = field(init=False)
+    _homes: dict[str, list[str]] = field(init=False)
 
     def __post_init__(self) -> None:
         folders = set()
@@ -26,6 +32,12 @@ class ImportResolver:
                 folders.add(folder)
                 folder = posixpath.dirname(folder)
         self._folders = frozenset(folders)
+        self._homes = {}
+        for path in self.files if self.extends_path else ():
+            folder, name = posixpath.split(path)
+            if name == "__init__.py":
+                folder, name = posixpath.split(folder)
+            self._homes.setdefault(name.removesuffix(".py"), []).append(folder)
 
     def search_path(self, importer: str) -> list[str]:
         """The importer's folder, those above it up to the root (nearest first), then the source roots."""
@@ -73,10 +85,24 @@ class ImportResolver:
                     return External(dotted)
                 return found
             folder_only = folder_only or found
+        elsewhere = self._below_any_folder(dotted)
+        if elsewhere is not None:
+            return elsewhere
         # A bare folder counts only where Python files of the project lie in it; installed names win otherwise.
         if folder_only is not None and dotted.partition(".")[0] not in _INSTALLED:
             return folder_only
         return External(dotted)
+
+
+    def _below_any_folder(self, dotted: str) -> ModuleValue | None:
+        first, _, rest = dotted.partition(".")
+        if first in _INSTALLED or first in _FRAMEWORKS:
+            return None
+        homes = self._homes.get(first, ())
+        if rest:  # a folder without `__init__.py` is a package too
+            homes = [*homes, *(posixpath.dirname(f) for f in self._folders if posixpath.basename(f) == first and self.extends_path)]
+        found = {m for folder in homes for m in [self.module(folder, dotted)] if m is not None and m.path}
+        return found.pop() if len(found) == 1 else None
 
 
 def _is_framework(dotted: str, folder: str, importer: str) -> bool:
