@@ -45,10 +45,12 @@ class SyncToAccumulate(Rule):
     sees = HostRead
     needs = ("item", "float", "int", "cpu", "tolist", "numpy")
     worth = "0-18 %, nothing where the GPU is busy anyway"
-    bad = (Bad(
+    bad = (
+        Bad(
             AFTER_A_STEP + "        total += loss.item() * wave.size(0)  #! FDL301\n    print(total)\n" + END,
             AFTER_A_STEP + "        total += loss.detach().double() * wave.size(0)\n    print(float(total))\n" + END,
-        ),)
+        ),
+    )
     good = (Good(AFTER_A_STEP + "        if step % 100 == 0:\n            total += loss.item()\n    print(total)\n" + END, "It reads every hundred steps."),)
 
     def judge(self, read: HostRead, settings: Settings) -> Iterator[Finding]:
@@ -57,7 +59,7 @@ class SyncToAccumulate(Rule):
         made = accumulation_fix(read)
         yield self.finding(
             read,
-            "the host waits for the device to add a number up",
+            "the host waits for the device " + ("to add a number up" if read.is_added else "only to keep a number"),
             severity=self.severity if read.in_training else Severity.INFO,
             fix=None if made is None else self.fix(read, "kept on the device, read once", *made[0], obligations=made[1]),
             advice="" if made is not None else "keep the tensor (detached) and read the sum once, after the loop",

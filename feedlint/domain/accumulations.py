@@ -155,7 +155,7 @@ def _function_nodes(target: ir.Name) -> Iterator[ir.Node]:
 def _runs_in_one_mode(target: ir.Name) -> bool:
     """Whether no part of the function runs under inference mode, whose tensors can't be changed outside, or reads by name."""
     for node in _function_nodes(target):
-        if isinstance(node, ir.Call) and node.method in ("inference_mode", *_LOOKS_AT_NAMES):
+        if isinstance(node, ir.Call) and (node.method == "inference_mode" or (node.receiver is None and node.method in _LOOKS_AT_NAMES)):
             return False
     return True
 

@@ -109,11 +109,22 @@ def _creation(semantics: Semantics, move: ir.Call) -> Creation | None:
     )
 
 
-def _is_whole(semantics: Semantics, number: ir.Expression) -> bool:
+def _is_whole(semantics: Semantics, number: ir.Expression | None, depth: int = 4) -> bool:
+    """Whether an expression is certain to be an integer: by its value, or as a length or a part of a shape."""
+    if isinstance(number, ir.Index):
+        shape = number.value
+        return isinstance(shape, ir.Attribute) and shape.name == "shape"
+    if isinstance(number, ir.Call) and number.method in ("len", "size", "numel", "dim") and (number.arguments or number.receiver):
+        return number.method != "size" or bool(number.arguments)
+    if isinstance(number, ir.Binary) and number.operator in ("+", "-", "*", "//", "%"):
+        return depth > 0 and all(_is_whole(semantics, side, depth - 1) for side in (number.left, number.right))
     values = semantics.evaluate(number)
-    return bool(values.values) and not values.open and all(
-        (isinstance(v, Known) and type(v.value) is int) or (isinstance(v, Scalar) and v.kind == "int") for v in values.values
-    )
+    if values.values and not values.open:
+        return all((isinstance(v, Known) and type(v.value) is int) or (isinstance(v, Scalar) and v.kind == "int") for v in values.values)
+    if isinstance(number, ir.Name) and depth > 0:
+        bindings = number.scope.bindings.get(number.id, ())
+        return bool(bindings) and all(b.kind == "assign" and not b.path and _is_whole(semantics, b.value, depth - 1) for b in bindings)
+    return False
 
 
 def _is_device(semantics: Semantics, expression: ir.Expression) -> bool:

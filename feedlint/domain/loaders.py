@@ -429,7 +429,7 @@ class Loader:
                 prefix = f"{what} is {text}: " if text and origin.place is not None and given.node is not None else ""
                 found.append(Evidence(prefix + origin.note, origin.place))
         if not found and given.node is not None:
-            found.append(Evidence(f"{what} is {text}", given.node.place))
+            found.append(Evidence(f"{what} is {text}" if text else f"{what} is given here", given.node.place))
         return tuple(found)
 
 

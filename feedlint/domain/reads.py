@@ -43,6 +43,11 @@ class HostRead:
     card: str
 
     @property
+    def is_added(self) -> bool:
+        """Whether the number is added to others at once."""
+        return isinstance(self.node.statement, ir.AugmentedAssign)
+
+    @property
     def in_training(self) -> bool:
         return any(step.loop.kind == TRAINING for step in self.steps)
 

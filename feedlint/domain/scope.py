@@ -40,10 +40,20 @@ def is_left_alone(semantics: Semantics, node: ir.Node) -> bool:
 
 
 def _is_test_module(semantics: Semantics, module: ir.Module) -> bool:
-    """By its place; `test.py` of a project evaluates a model as often as it tests code: it has to hold test functions."""
+    """By its place, and by what it holds: `test_net.py` of a project evaluates a model as often as it tests code."""
     if not is_test_file(module.path, semantics.project.root):
         return False
+    if not any(part in ("tests", "testing") for part in module.path.split("/")):
+        return _holds_tests(semantics, module)
     return True
+
+
+def _holds_tests(semantics: Semantics, module: ir.Module) -> bool:
+    if "pytest" in module.names or "unittest" in module.names or posixpath.basename(module.path) == "conftest.py":
+        return True
+    if any(function.name.startswith("test") and (_asserts(function) or function.parameters == []) for function in module.functions):
+        return True
+    return any(derives_from(semantics, node, _TEST_CASES) for node in module.classes)
 
 
 def _asserts(function: ir.Function) -> bool:

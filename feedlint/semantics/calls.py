@@ -61,7 +61,8 @@ def call(semantics: Semantics, node: ir.Call) -> ValueSet:
 def called(semantics: Semantics, node: ir.Call, value: Value) -> ValueSet:
     """What calling one value with the arguments of `node` gives."""
     if isinstance(value, FunctionValue):
-        return semantics.results(value.node, value.receiver)
+        passed_on = _passed_on(semantics, node, value) if value.node.is_generator else None
+        return semantics.results(value.node, value.receiver) if passed_on is None else passed_on
     if isinstance(value, ClassValue):
         return one(Instance(value, node))
     if isinstance(value, External):
@@ -73,6 +74,31 @@ def called(semantics: Semantics, node: ir.Call, value: Value) -> ValueSet:
     if isinstance(value, Instance):
         return called_instance(semantics, node, value)
     return UNKNOWN
+
+
+def _passed_on(semantics: Semantics, node: ir.Call, value: FunctionValue) -> ValueSet | None:
+    """What a generator gives that only hands on the elements of an argument, such as one that logs on the way.
+
+    Without this look at the one call, what all calls are given would run together: training and validation loaders.
+    """
+    function = value.node
+    for loop in ir.walk_block(function.body, into_functions=False):
+        source = loop.iterable if isinstance(loop, ir.For) else None
+        target = loop.target if isinstance(loop, ir.For) else None
+        if isinstance(source, ir.Call) and source.method == "enumerate" and source.positional and isinstance(target, ir.Display):
+            source, target = source.positional[0], target.items[-1]
+        parameter = function.parameter(source.id) if isinstance(source, ir.Name) and source.scope.node is function else None
+        if parameter is None or not isinstance(target, ir.Name) or len(function.inner_scope.bindings.get(parameter.name, ())) != 1:
+            continue
+        yielded = [n.value for n in ir.walk_block(function.body) if isinstance(n, ir.Yielding)]
+        if not yielded or not all(isinstance(y, ir.Name) and y.id == target.id for y in yielded):
+            continue
+        given = node.argument(parameter.name, parameter.position - (1 if value.receiver is not None else 0))
+        if given is None:
+            continue
+        values = semantics.evaluate(given)
+        return one(Iterator(_elements(semantics, values, node), values.values))
+    return None
 
 
 def _unknown_callee(semantics: Semantics, node: ir.Call) -> ValueSet:

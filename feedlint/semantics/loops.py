@@ -71,7 +71,7 @@ def drawn_from(semantics: Semantics, values: Iterable[Any], depth: int = 0) -> t
                 found.update(dict.fromkeys(drawn_from(semantics, source if isinstance(source, tuple) else (source,), depth + 1)))
             for element in value.elements.values:
                 found.update(dict.fromkeys(_of_element(element)))
-        elif isinstance(value, Batch) and isinstance(value.loader, Instance) and depth:
+        elif isinstance(value, Batch) and isinstance(value.loader, Instance) and depth and not value.path:
             found[value.loader] = None
     return tuple(found)
 
@@ -214,12 +214,22 @@ def _step_loop(semantics: Semantics, loop: Any) -> StepLoop | None:
         loaders = _fetched_in(semantics, loop)
         if not loaders and not any(may_step(semantics, n) for n in _own_body(loop) if isinstance(n, ir.Call)):
             return None
+    if isinstance(loop, ir.For) and _ends_at_once(loop):
+        return None
     work = _work(semantics, _own_body(loop), loop, _DEPTH)
     if loaders and not work and isinstance(loop, ir.For) and _computes_on_batches(semantics, loop):
         work = EVALUATION
     if work == TRAINING or (work and loaders):
         return StepLoop(loop, work, loaders)
     return None
+
+
+def _ends_at_once(loop: ir.For) -> bool:
+    """Whether the first round is the last: the body runs to a `break` or `return` at its end."""
+    last = loop.body.statements[-1] if loop.body.statements else None
+    if any(isinstance(n, ir.Jump) and n.kind == "continue" for n in ir.walk_block(loop.body, into_functions=False)):
+        return False
+    return isinstance(last, ir.Return) or (isinstance(last, ir.Jump) and last.kind == "break")
 
 
 def _computes_on_batches(semantics: Semantics, loop: ir.For) -> bool:
@@ -291,7 +301,7 @@ def _per_step(semantics: Semantics, node: ir.Node, depth: int) -> tuple[PerStep,
     child: Any = node
     for ancestor in node.ancestors():
         if isinstance(ancestor, ir.If):
-            if isinstance(child, ir.Statement) and is_throttle(semantics, ancestor.test):
+            if isinstance(child, ir.Statement) and (is_throttle(semantics, ancestor.test) or _runs_once(ancestor, child)):
                 return ()
         elif isinstance(ancestor, ir.Conditional):
             if child is not ancestor.test and is_throttle(semantics, ancestor.test):
@@ -385,6 +395,30 @@ def in_forward(semantics: Semantics, node: ir.Node) -> bool:
 
 
 # --- throttles
+
+
+def _runs_once(branch: ir.If, child: ir.Statement) -> bool:
+    """`if key not in cache: cache[key] = ...`, or `if shown < 3: shown += 1`: the branch itself ends what lets it run."""
+    test = branch.test
+    if not isinstance(test, ir.Compare) or len(test.others) != 1 or child.block is not branch.body:
+        return False
+    operator, other = test.operators[0], test.others[0]
+    for node in ir.walk_block(branch.body, into_functions=False):
+        if operator == "not in" and isinstance(node, ir.Assign):
+            kept = ir.dotted(other)
+            if kept and any(isinstance(t, ir.Index) and ir.dotted(t.value) == kept for t in node.targets):
+                return True
+        if operator in ("<", "<=") and isinstance(node, ir.AugmentedAssign) and node.operator == "+":
+            counted = ir.dotted(test.left)
+            if counted and ir.dotted(node.target) == counted and _is_raised_only_in(branch, test.left):
+                return True
+    return False
+
+
+def _is_raised_only_in(branch: ir.If, counter: ir.Expression) -> bool:
+    uses = branch.module.names.get(counter.id, ()) if isinstance(counter, ir.Name) else branch.module.attributes.get(getattr(counter, "name", ""), ())
+    raised = [use for use in uses if isinstance(use.parent, ir.AugmentedAssign) and use.parent.target is use]
+    return all(any(a is branch for a in use.ancestors()) for use in raised)
 
 
 def _skipped_before(semantics: Semantics, child: Any, block: ir.Block) -> bool:

@@ -190,7 +190,7 @@ def frozen_dataset(loader: Loader) -> Answer:
         return no(REFUTED, "the dataset is changed after the loader was made: workers that stay would not see it", changed)
     changed = changed_global(loader)
     if changed is not None:
-        return no(REFUTED, "a global that item code reads is changed: workers that stay would not see it", changed)
+        return no(UNKNOWN, "a global that item code reads is changed: workers that stay would not see it", changed)
     semantics = loader.semantics
     for module in program(semantics, loader.call.module):
         for stores_ in module.attribute_stores.values():
