@@ -9,6 +9,7 @@ from .domain.creations import Creation
 from .domain.loader_fixes import (
     Change,
     hoist,
+    is_slight,
     made_asynchronous,
     pinning_keys,
     set_persistence,
@@ -81,6 +82,7 @@ __all__ = [
     "conflicts",
     "fix_key",
     "hoist",
+    "is_slight",
     "made_asynchronous",
     "pinning_keys",
     "prove",

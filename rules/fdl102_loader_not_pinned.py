@@ -109,7 +109,7 @@ class LoaderNotPinned(Rule):
             loader,
             "its batches are copied from pageable memory",
             because=loader.because(loader.pinned, loader.api.pin or "pinning"),
-            severity=Severity.INFO if loader.has_no_workers and loader.better_without_workers else self.severity,
+            severity=Severity.INFO if loader.has_no_workers and (loader.better_without_workers or not loader.trains) else self.severity,
             fix=fix,
             why_not=against,
         )

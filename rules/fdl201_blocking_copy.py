@@ -13,6 +13,7 @@ from feedlint.api import (
     Settings,
     Severity,
     Transfer,
+    is_slight,
     made_asynchronous,
     pinning_keys,
     prove_copy,
@@ -98,6 +99,7 @@ class BlockingCopy(Rule):
         yield self.finding(
             copy,
             "the step waits until the copy is done",
+            severity=Severity.INFO if is_slight(copy) else self.severity,
             fix=None if against else self.fix(copy, change.message, *change.operations, obligations=obligations, requires=pinning_keys(copy)),
             why_not=against,
         )

@@ -166,6 +166,12 @@ def pinning_keys(copy: Transfer) -> tuple[str, ...]:
     return tuple(found)
 
 
+def is_slight(copy: Transfer) -> bool:
+    """Whether it is one of an evaluation that loads its batches by itself: then the copies are the least of its waits."""
+    loaders = [loader_at(copy.semantics, each.call) for each in copy.loaders if each.call is not None]
+    return bool(loaders) and all(loader is not None and loader.has_no_workers and not loader.trains for loader in loaders)
+
+
 def hoist(loader: Loader) -> Change | None:
     """Make the loader before the loop, where its statement stands directly in the loop."""
     loop = loader.builder_loop

@@ -385,6 +385,14 @@ def _make_partial(semantics: Semantics, node: ir.Call) -> ValueSet:
     return found.opened() if values.open else found
 
 
+def _filter(semantics: Semantics, node: ir.Call) -> ValueSet:
+    given = node.positional
+    if len(given) < 2:
+        return UNKNOWN
+    values = semantics.evaluate(given[1])
+    return one(Iterator(_elements(semantics, values, node), values.values))
+
+
 def _map(semantics: Semantics, node: ir.Call) -> ValueSet:
     given = node.positional
     if len(given) < 2:
@@ -726,6 +734,7 @@ _EXTERNAL: dict[str, Callable[[Any, ir.Call], ValueSet]] = {
     "builtins.getattr": _getattr,
     "builtins.vars": _vars,
     "builtins.dict": _dict,
+    "collections.OrderedDict": _dict,
     "builtins.locals": _locals,
     "builtins.list": _sequence("list"),
     "builtins.tuple": _sequence("tuple"),
@@ -733,6 +742,7 @@ _EXTERNAL: dict[str, Callable[[Any, ir.Call], ValueSet]] = {
     "builtins.set": _sequence("set"),
     "builtins.super": _super,
     "builtins.map": _map,
+    "builtins.filter": _filter,
     "builtins.sum": _sum,
     "functools.partial": _make_partial,
     "os.environ.get": _environment,
