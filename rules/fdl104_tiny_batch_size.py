@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from feedlint.api import STABLE, Bad, Finding, Good, Loader, Rule, Settings, Severity
+from feedlint.api import PREVIEW, Bad, Finding, Good, Loader, Rule, Settings, Severity
 
 from ._programs import END, MODEL_ON_CUDA, SAMPLES, cuda_step
 
@@ -45,7 +45,7 @@ class TinyBatchSize(Rule):
     """
 
     code, name, since = "FDL104", "tiny-batch-size", "0.1"
-    status = STABLE
+    status = PREVIEW
     severity = Severity.WARNING
     sees = Loader
     needs = ("DataLoader", "Arguments", "Config", "Loader")

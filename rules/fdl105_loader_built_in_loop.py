@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from feedlint.api import STABLE, Bad, Finding, Good, Loader, Rule, Settings, Severity, hoist, prove, refuted
+from feedlint.api import PREVIEW, Bad, Finding, Good, Loader, Rule, Settings, Severity, hoist, prove, refuted
 
 from ._programs import END, MODEL_ON_CUDA, SAMPLES, cuda_step
 
@@ -43,7 +43,7 @@ class LoaderBuiltInLoop(Rule):
     """
 
     code, name, since = "FDL105", "loader-built-in-loop", "0.1"
-    status = STABLE
+    status = PREVIEW
     severity = Severity.WARNING
     sees = Loader
     needs = ("DataLoader", "Loader")

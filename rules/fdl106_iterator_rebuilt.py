@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from feedlint.api import STABLE, Bad, Finding, Good, Restart, Rule, Settings, Severity
+from feedlint.api import PREVIEW, Bad, Finding, Good, Restart, Rule, Settings, Severity
 
 from ._programs import END, MODEL_ON_CUDA, SAMPLES, cuda_step
 
@@ -49,7 +49,7 @@ class IteratorRebuilt(Rule):
     """
 
     code, name, since = "FDL106", "iterator-rebuilt-per-step", "0.1"
-    status = STABLE
+    status = PREVIEW
     severity = Severity.ERROR
     sees = Restart
     needs = ("next", "break", "return")

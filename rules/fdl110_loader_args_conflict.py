@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from feedlint.api import STABLE, Bad, Finding, Good, Loader, Rule, Settings, Severity, conflicts
+from feedlint.api import PREVIEW, Bad, Finding, Good, Loader, Rule, Settings, Severity, conflicts
 
 from ._programs import SAMPLES_WITH_SAMPLER
 
@@ -42,7 +42,7 @@ class LoaderArgumentsConflict(Rule):
     """
 
     code, name, since = "FDL110", "loader-args-conflict", "0.1"
-    status = STABLE
+    status = PREVIEW
     severity = Severity.ERROR
     sees = Loader
     needs = ("DataLoader", "Arguments", "Loader")

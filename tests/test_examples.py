@@ -66,7 +66,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @functools.cache
 def findings() -> list[dict[str, Any]]:
-    done = feedlint("check", "--isolated", "--no-cache", "--output-format", "json", EXAMPLES)
+    done = feedlint("check", "--isolated", "--preview", "--no-cache", "--output-format", "json", EXAMPLES)
     assert done.returncode == 1, done.stderr
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 

@@ -126,7 +126,7 @@ def findings(folder: Path, files: dict[str, str], gates: bool) -> list[object]:
     found: list[object] = []
     for name in sorted(files):
         report = judge(project, str(folder / name))
-        found.append((name, report.findings, report.unjudged, {key: edits for key, edits in report.edits.items()}))
+        found.append((name, report.findings, report.unjudged, dict(report.edits)))
     return found
 
 
