@@ -52,6 +52,9 @@ class HostRead:
         return any(step.loop.kind == TRAINING for step in self.steps)
 
 
+_LOOKS = frozenset({"isinstance", "type", "hasattr", "callable", "id"})
+
+
 def host_reads(semantics: Semantics, module: ir.Module, settings: Settings) -> Iterator[HostRead]:
     """The reads of a module that run in every step, one for each statement, in source order."""
     by_statement: dict[ir.Statement, list[HostRead]] = {}
@@ -208,6 +211,8 @@ def _use(semantics: Semantics, node: ir.Expression, depth: int) -> str:
     for parent in node.ancestors():
         if isinstance(parent, ir.Call) and parent.function_expression is not child:
             method = parent.method
+            if method in _LOOKS and depth:
+                return ""  # at what the value is, not at the value
             if method in _LOGGERS or method == "print" or _is_logger(semantics, parent):
                 return LOG
             if method in _KEEPERS:

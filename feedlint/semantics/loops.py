@@ -493,9 +493,16 @@ def _is_counter(semantics: Semantics, node: ir.Expression) -> bool:
     bindings = name.scope.bindings.get(name.id)
     if not bindings:
         return False
-    if any(b.kind == "element" and b.value is not None and _counts(b) for b in bindings):
-        return True
+    for binding in bindings:
+        if binding.kind == "element" and binding.value is not None:
+            if _counts(binding) or (binding.path[:1] == (0,) and _is_number(semantics, name)):
+                return True
     return any(b.kind == "augmented" for b in bindings) and name.id.lower().rstrip("s").endswith(("step", "iter", "it", "i", "count", "batch_idx", "n"))
+
+
+def _is_number(semantics: Semantics, name: ir.Name) -> bool:
+    values = semantics.evaluate(name)
+    return bool(values.values) and all(isinstance(v, Scalar) and v.kind == "int" for v in values.values)
 
 
 def _counts(binding: ir.Binding) -> bool:
