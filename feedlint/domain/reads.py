@@ -16,7 +16,8 @@ from ..records import record
 from ..semantics import devices
 from ..semantics.evaluation import Semantics
 from ..semantics.loops import TRAINING, PerStep, is_throttle, per_step
-from ..semantics.values import CPU, UNKNOWN_DEVICE, Known, Scalar, Tensor
+from ..semantics.tensors import is_module
+from ..semantics.values import CPU, UNKNOWN_DEVICE, Instance, Known, Scalar, Tensor
 from .scope import card_of, is_left_alone
 
 ACCUMULATE, LOG, BRANCH, HOST = "accumulate", "log", "branch", "host"
@@ -104,12 +105,29 @@ def _somewhere_on_a_device(semantics: Semantics, steps: tuple[PerStep, ...]) -> 
         loop = step.loop.node
         if isinstance(loop, ir.For) and any(t.source == "batch" for t in _targets(semantics, loop.target)):
             return True  # a framework moved it
+        moved = _moved_modules(semantics)
         for node in step.loop.body:
+            if isinstance(node, ir.Call) and moved and moved & set(semantics.evaluate(node.function_expression).of(Instance)):
+                return True
             if isinstance(node, ir.Call) and node.method in ("to", "cuda") and devices.target_of(semantics, node) not in (None, CPU):
                 return True
             if isinstance(node, ir.Call) and any(t.place not in (CPU, UNKNOWN_DEVICE) for t in semantics.evaluate(node).of(Tensor)):
                 return True
     return False
+
+
+def _moved_modules(semantics: Semantics) -> set[Instance]:
+    """The modules that the project moves to an accelerator."""
+    key = "moved modules"
+    if key not in semantics.cache:
+        found: set[Instance] = set()
+        semantics.cache[key] = found
+        for name in ("to", "cuda"):
+            for module in semantics.project.modules_mentioning(name):
+                for call in module.calls.get(name, ()):
+                    if call.receiver is not None and devices.target_of(semantics, call) not in (None, CPU):
+                        found |= {v for v in semantics.evaluate(call.receiver).of(Instance) if is_module(semantics, v)}
+    return semantics.cache[key]  # type: ignore[no-any-return]
 
 
 def _targets(semantics: Semantics, target: ir.Expression) -> Iterator[Tensor]:

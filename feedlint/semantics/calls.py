@@ -203,7 +203,18 @@ def _wrapped(semantics: Semantics, node: ir.Call, shape: str) -> ValueSet:
 
 def _elements(semantics: Semantics, values: ValueSet, node: ir.Call) -> ValueSet:
     found = union(semantics.element_of(v, node) for v in values.values)
-    return found.opened() if values.open or not values.values else found
+    if not values.open and values.values:
+        return found
+    loop = _loop_over(node)
+    return found | unknown_batches(loop) if loop is not None and fetches_batches(loop) else found.opened()
+
+
+def _loop_over(node: ir.Call) -> ir.For | None:
+    """The loop that iterates over what a call gives, also through further calls such as `tqdm(enumerate(...))`."""
+    child: ir.Node = node
+    while isinstance(child.parent, ir.Call) and child.parent.positional[:1] == [child]:
+        child = child.parent
+    return child.parent if isinstance(child.parent, ir.For) and child.parent.iterable is child else None
 
 
 def _next(semantics: Semantics, node: ir.Call) -> ValueSet:
