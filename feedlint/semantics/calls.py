@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import nodes as ir
 from ..knowledge import configuration, iteration
 from . import documents, options, tensors
-from .classes import fields_as_mapping, lineage, lookup
+from .classes import fields_as_mapping, lineage, lookup, stores
 from .entry import framework_of
 from .tensors import attribute as tensor_attribute
 from .tensors import combined, compared, indexed
@@ -76,6 +76,17 @@ def called(semantics: Semantics, node: ir.Call, value: Value) -> ValueSet:
     return UNKNOWN
 
 
+def _keeps_it(semantics: Semantics, base: ValueSet, name: str) -> bool:
+    """Whether objects of the project hold what is called in an attribute: a model that they were given."""
+    return all(
+        isinstance(value, Instance)
+        and isinstance(value.maker, ClassValue)
+        and lookup(semantics, value.maker, name) is None
+        and bool(stores(semantics, value.maker.node, name))
+        for value in base.values
+    )
+
+
 def _passed_on(semantics: Semantics, node: ir.Call, value: FunctionValue) -> ValueSet | None:
     """What a generator gives that only hands on the elements of an argument, such as one that logs on the way.
 
@@ -109,7 +120,7 @@ def _unknown_callee(semantics: Semantics, node: ir.Call) -> ValueSet:
         if known is not None:
             return known
         base = semantics.evaluate(receiver)
-        if base.values and not base.open:
+        if base.values and not base.open and not _keeps_it(semantics, base, node.method):
             return UNKNOWN
     given = [v for a in node.arguments for v in semantics.evaluate(a.value).of(Tensor)]
     moved = [t for t in given if t.place not in ("cpu",)]
