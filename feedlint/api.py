@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .config import Settings
 from .domain.accumulations import accumulation_fix
+from .domain.accumulations import advice as accumulation_advice
 from .domain.conflicts import Conflict, conflicts
 from .domain.creations import Creation
 from .domain.loader_fixes import (
@@ -78,6 +79,7 @@ __all__ = [
     "Transfer",
     "Unreadable",
     "Wrap",
+    "accumulation_advice",
     "accumulation_fix",
     "conflicts",
     "fix_key",

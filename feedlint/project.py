@@ -51,7 +51,7 @@ class Project:
             find_files([self.root], self.settings.exclude, self.settings.extend_exclude, self.root).files
         )
         for path in self._overlays:
-            if path.endswith((".py", ".ipynb")):
+            if os.path.splitext(path)[1] in ("", ".py", ".ipynb"):  # standard input may have no name
                 found.setdefault(path)
         return tuple(sorted(found))
 

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from feedlint.api import STABLE, Bad, Finding, Good, HostRead, Rule, Settings, Severity, accumulation_fix
+from feedlint.api import (
+    STABLE,
+    Bad,
+    Finding,
+    Good,
+    HostRead,
+    Rule,
+    Settings,
+    Severity,
+    accumulation_advice,
+    accumulation_fix,
+)
 
 from ._programs import AFTER_A_STEP, END
 
@@ -31,8 +42,9 @@ class SyncToAccumulate(Rule):
 
     ## Fix safety
 
-    Safe where the accumulator is a local number and every read of it can be seen and wrapped: it is kept in float64 on the
-    device, so the sum is the same to the last bit. On a device without float64 (MPS) it would fail: `device-unknown`.
+    Safe where the accumulator is a local number that starts at 0, the sum keeps its type, and every read of it can be seen
+    and wrapped: it is kept in float64 on the device, so the sum is the same to the last bit. On a device without float64
+    (MPS) it would fail: `device-unknown`. No edit is offered where the same step reads the value in another place anyway.
 
     ## References
 
@@ -62,5 +74,5 @@ class SyncToAccumulate(Rule):
             "the host waits for the device " + ("to add a number up" if read.is_added else "only to keep a number"),
             severity=self.severity if read.in_training else Severity.INFO,
             fix=None if made is None else self.fix(read, "kept on the device, read once", *made[0], obligations=made[1]),
-            advice="" if made is not None else "keep the tensor (detached) and read the sum once, after the loop",
+            advice="" if made is not None else accumulation_advice(read),
         )

@@ -107,7 +107,7 @@ def text_of(folder: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("text_collate", ("--accept", "batch-type,unknown-receiver")),
+        ("text_collate", ()),
         ("trainer_style", ()),
         ("tabular_csv", ("--accept", "option-default")),
     ],

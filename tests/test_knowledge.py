@@ -9,7 +9,9 @@ import importlib
 import inspect
 import io
 import itertools
+import logging
 import math
+import operator
 import os
 import pickle
 import random
@@ -475,7 +477,8 @@ def test_iterators_of_itertools_are_not_called_picklable() -> None:
         ("torch.device", torch.device("cpu")),
         ("torch.Size", torch.Size([1])),
         ("numpy.array", numpy.ones(2)),
-        ("builtins.zip", ["a"]),
+        ("logging.getLogger", logging.getLogger("a")),
+        ("operator.itemgetter", operator.itemgetter(1)),
         ("torch.distributions.Normal", torch.distributions.Normal(0.0, 1.0)),
     ],
 )

@@ -58,3 +58,10 @@ def test_a_plain_checkout_runs_as_it_is(checkout: Path) -> None:
     done = run_without_installed_feedlint(checkout, "rule", "FDL101")
     assert done.returncode == 0, done.stderr
     assert "loader-no-workers" in done.stdout
+
+
+def test_every_package_on_the_disk_is_shipped() -> None:
+    tomllib = pytest.importorskip("tomllib")
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = {".".join(path.parent.relative_to(ROOT).parts) for path in (ROOT / "feedlint").rglob("__init__.py")}
+    assert set(listed) == found | {"feedlint.rules"}

@@ -25,7 +25,7 @@ def accumulation_fix(read: HostRead) -> tuple[tuple[Operation, ...], tuple[Oblig
     if not isinstance(node, ir.Call) or node.method != "item" or not isinstance(statement, ir.AugmentedAssign):
         return None
     target = statement.target
-    if statement.operator != "+" or not isinstance(target, ir.Name) or _is_read_again(semantics, node):
+    if statement.operator != "+" or not isinstance(target, ir.Name) or read_again(semantics, node) is not None:
         return None
     kind = _kind(read, node)
     factor = _factor(statement.value, node)
@@ -160,17 +160,25 @@ def _runs_in_one_mode(target: ir.Name) -> bool:
     return True
 
 
-def _is_read_again(semantics: Semantics, node: ir.Call) -> bool:
-    """Whether the same step reads the same tensor in another place: then the host waits anyway."""
-    receiver = node.receiver
+def read_again(semantics: Semantics, node: ir.Expression) -> ir.Call | None:
+    """Another place of the same step that reads the same tensor: there the host waits anyway."""
+    receiver = node.receiver if isinstance(node, ir.Call) else None
     if not isinstance(receiver, ir.Name):
-        return False
-    return any(
-        call is not node
-        and isinstance(call.receiver, ir.Name)
-        and call.receiver.id == receiver.id
-        and call.receiver.scope is receiver.scope
-        and per_step(semantics, call)
-        for name in ("item", "cpu", "tolist", "numpy")
-        for call in node.module.calls.get(name, ())
-    )
+        return None
+    for name in ("item", "cpu", "tolist", "numpy"):
+        for call in node.module.calls.get(name, ()):
+            other = call.receiver
+            if call is not node and isinstance(other, ir.Name) and other.id == receiver.id and other.scope is receiver.scope:
+                if per_step(semantics, call):
+                    return call
+    return None
+
+
+def advice(read: HostRead) -> str:
+    """What to do by hand where no edit is offered."""
+    again = read_again(read.semantics, read.node)
+    if again is not None:
+        return f"the same value is read on line {again.line} too: read it once, or every n steps"
+    if read.is_added:
+        return "keep the tensor (detached) and read the sum once, after the loop"
+    return "keep the tensor (detached) and read it when it is needed, not in every step"

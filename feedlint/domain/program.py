@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..ir import nodes as ir
 from ..knowledge import item_calls
@@ -70,6 +70,41 @@ def importers(semantics: Semantics, module: ir.Module) -> list[ir.Module]:
                 found.append(other)
         semantics.cache[key] = found
     return semantics.cache[key]  # type: ignore[no-any-return]
+
+
+def programs_of(semantics: Semantics, nodes: Iterable[ir.Node], module: ir.Module) -> tuple[ir.Module, ...]:
+    """What is imported by the programs that may run these nodes; where that is not known, all that touches the module."""
+    starts: set[ir.Module] = set()
+    for node in nodes:
+        found = _started_from(semantics, node, 8)
+        if found is None:
+            return program(semantics, module)
+        starts |= found
+    whole = dict.fromkeys([*starts, module])
+    todo = list(whole)
+    while todo:
+        for other in imported_by(semantics, todo.pop()):
+            if other not in whole:
+                whole[other] = None
+                todo.append(other)
+    return tuple(whole)
+
+
+def _started_from(semantics: Semantics, node: ir.Node, depth: int) -> set[ir.Module] | None:
+    """The modules whose own statements lead to a node, None if it may be reached from elsewhere."""
+    function = node.function
+    if function is None:
+        return {node.module}
+    known = callers(semantics, function)
+    if depth <= 0 or known.open or not known.sites:
+        return None
+    starts: set[ir.Module] = set()
+    for site in known.sites:
+        found = _started_from(semantics, site.call, depth - 1)
+        if found is None:
+            return None
+        starts |= found
+    return starts
 
 
 def program(semantics: Semantics, module: ir.Module) -> tuple[ir.Module, ...]:

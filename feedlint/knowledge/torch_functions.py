@@ -165,3 +165,5 @@ HOST_HELPERS: frozenset[str] = frozenset(
     "accuracy print log info debug warning format append update add_scalar write len save dump plot visualize imshow show "
     "to_numpy tensor2img evaluate compute_metrics timer time".split()
 )
+# Functions that make one tensor of several of different length.
+PADDERS: frozenset[str] = frozenset({"torch.nn.utils.rnn.pad_sequence", "torch.nested.to_padded_tensor"})

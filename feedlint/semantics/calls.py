@@ -192,6 +192,8 @@ def _external(semantics: Semantics, node: ir.Call, name: str) -> ValueSet:
 def _wrapped(semantics: Semantics, node: ir.Call, shape: str) -> ValueSet:
     """An iterator over what it is given; the position of the iterable is the first argument."""
     given = node.positional
+    if shape == "zip" and len(node.arguments) == 1 and node.arguments[0].star == "*":
+        return _turned(semantics, semantics.evaluate(node.arguments[0].value))
     if shape == "zip":
         parts = tuple(_elements(semantics, semantics.evaluate(g), node) for g in given)
         sources = tuple(v for g in given for v in semantics.evaluate(g).values)
@@ -210,6 +212,16 @@ def _wrapped(semantics: Semantics, node: ir.Call, shape: str) -> ValueSet:
             elements = elements | _elements(semantics, semantics.evaluate(other), node)
         values = union(semantics.evaluate(g) for g in given)
     return ValueSet((Iterator(elements, values.values),), False)
+
+
+def _turned(semantics: Semantics, rows: ValueSet) -> ValueSet:
+    """`zip(*samples)`: all first parts, then all second parts, where each sample has the same number of them."""
+    elements = union(semantics.element_of(value) for value in rows.values)
+    samples = elements.of(Items)
+    if rows.open or elements.open or not samples or len(samples) != len(elements.values) or len({len(s.items) for s in samples}) != 1:
+        return UNKNOWN
+    columns = zip(*(sample.items for sample in samples))
+    return one(Items("tuple", tuple(one(Iterator(union(column), held=True)) for column in columns)))
 
 
 def _elements(semantics: Semantics, values: ValueSet, node: ir.Call) -> ValueSet:

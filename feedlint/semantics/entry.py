@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 
 from ..ir import nodes as ir
 from ..knowledge import hooks
-from .classes import lineage
+from .classes import lineage, lookup
 from .values import (
     UNKNOWN,
     UNKNOWN_DEVICE,
     ClassValue,
     Device,
+    FunctionValue,
     Instance,
     Scalar,
     Tensor,
     ValueSet,
     one,
     union,
+)
+from .values import (
+    Iterator as IteratorValue,
 )
 
 if TYPE_CHECKING:
@@ -133,6 +137,8 @@ def parameter(semantics: Semantics, function: ir.Function, parameter: ir.Paramet
         if parameter.position == 1 and engines_of(semantics, function):
             loaders = fed_to_engines(semantics, function)
             return union(semantics.element_of(v) for v in loaders.values) if loaders.values else None
+        if parameter.position == 0:
+            return _samples(semantics, function)
         return None
     kind = framework_of(semantics, owner)
     if kind:
@@ -149,6 +155,26 @@ def parameter(semantics: Semantics, function: ir.Function, parameter: ir.Paramet
                 annotated = from_annotation(semantics, parameter.annotation)
                 return annotated if annotated.values else ValueSet((Tensor(UNKNOWN_DEVICE, None, "input", certain=False),), True)
     return None
+
+
+def _samples(semantics: Semantics, function: ir.Function) -> ValueSet | None:
+    """The list of samples that a loader gives to its collate function, where its dataset is one of the project."""
+    if not function.name:
+        return None
+    found = ValueSet()
+    for module in semantics.project.modules_mentioning("collate_fn"):
+        for use in module.names.get(function.name, ()):
+            call = use.parent
+            if not isinstance(call, ir.Call) or call.keyword("collate_fn") is not use:
+                continue
+            if not any(isinstance(v, FunctionValue) and v.node is function for v in semantics.evaluate(use).values):
+                continue
+            for dataset in semantics.evaluate(call.argument("dataset", 0)).of(Instance):
+                method = lookup(semantics, dataset.maker, "__getitem__") if isinstance(dataset.maker, ClassValue) else None
+                if method is None:
+                    return None
+                found = found | semantics.results(method)
+    return one(IteratorValue(found, held=True)) if found.values and not found.open else None
 
 
 def from_annotation(semantics: Semantics, annotation: ir.Expression | None) -> ValueSet:

@@ -202,6 +202,9 @@ def function(semantics: Semantics, node: ir.Call, name: str) -> ValueSet | None:
         return one(Tensor(CUDA if ".cuda." in name else CPU, None, "factory"))
     if name == "torch.from_numpy":
         return one(Tensor(CPU, False, "data"))
+    if name in table.PADDERS:
+        given = _arguments(semantics, node)
+        return combined(given, scalar=False) if given else None
     if name in table.MODULE_MAKERS or _is_module_class(name):
         return None
     if name in table.LOSSES:

@@ -17,7 +17,7 @@ from ...semantics.values import (
     Instance,
 )
 from ..loaders import Loader
-from ..program import is_main_guard, program, runs_only_when_started
+from ..program import is_main_guard, program, programs_of, runs_only_when_started
 from .answers import YES, Answer, no, text
 from .arithmetic import same_arithmetic
 from .main_process import below_guard, changed_global
@@ -43,7 +43,7 @@ def _starting_points(loader: Loader) -> list[ir.Node]:
 
 def quiet_import(loader: Loader) -> Answer:
     semantics = loader.semantics
-    for module in program(semantics, loader.call.module):
+    for module in programs_of(semantics, _starting_points(loader), loader.call.module):
         loud = _loud_statement(semantics, module)
         if loud is not None:
             return no(UNKNOWN, "workers that are not forked run this again when they import the file", loud)
