@@ -130,6 +130,7 @@ def _notes(findings: list[Finding], frameless: set[int], desk: _Desk) -> list[tu
         ("worth", ["; ".join(dict.fromkeys(finding.worth for finding in findings if finding.worth))]),
         ("plan", _plans(findings[0].place.path, list(fixes.values()), desk)),
         ("not safe", _open_risks(fixes.values(), desk)),
+        ("waits for", _awaited(fixes.values(), desk)),
         ("no edit", [_obligation(o.name, o, desk) for finding in findings for o in finding.why_not]),
         ("advice", [finding.advice for finding in findings]),
     ]
@@ -171,6 +172,26 @@ def _open_risks(fixes: Iterable[Fix], desk: _Desk) -> list[str]:
             if obligation.state in (UNKNOWN, OBSERVED):
                 reasons.setdefault(obligation.risk, []).append(_reason(obligation, desk))
     return [f"{risk}: {'; '.join(dict.fromkeys(texts))}" for risk, texts in reasons.items()]
+
+
+def _awaited(fixes: Iterable[Fix], desk: _Desk) -> list[str]:
+    """What keeps the proven fixes of this card from being applied: others that they require, on other cards."""
+    own = {fix.key for fix in fixes}
+    missing: dict[str, None] = {}
+    todo = [fix for fix in fixes if not fix.risks and fix.key not in desk.applied]
+    while todo:
+        for key in todo.pop().requires:
+            if key not in desk.applied and key not in missing:
+                missing[key] = None
+                todo += [desk.fixes[key]] if key in desk.fixes else []
+    lines = []
+    for key in missing:
+        code, _, place = key.partition("@")
+        path, line, _ = place.rsplit(":", 2)
+        if key not in own:
+            state = "" if key in desk.fixes else ", for which no edit is offered"
+            lines.append(f"{code} at {shown_path(path, desk.view.base)}:{line}{state}")
+    return lines
 
 
 def _obligation(name: str, obligation: Obligation, desk: _Desk) -> str:
