@@ -9,14 +9,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedlint.findings import OBSERVED, PROVEN, REFUTED, UNKNOWN, Evidence, Finding, Fix, Obligation, Severity, Unjudged
+from feedlint.findings import (
+    OBSERVED,
+    PROVEN,
+    REFUTED,
+    UNKNOWN,
+    Evidence,
+    Finding,
+    Fix,
+    Obligation,
+    Severity,
+    Unjudged,
+    fix_key,
+)
 from feedlint.fixes.operations import Edit, EnsureImport, Operation, RemoveArgument, ReplaceExpression, SetArgument
 from feedlint.fixes.plan import Plan
 from feedlint.places import Place, Span
 from feedlint.render import FORMATS, View, concise, renderer, text
 from feedlint.render.characters import show_line, visible, width
 from feedlint.report import FileReport
-from feedlint.rule import fix_key
 from feedlint.source import Source, source_from_bytes
 
 PATH = "/p/train.py"
@@ -252,6 +263,15 @@ def test_refuted_proofs_and_advice_stand_where_no_edit_is_offered() -> None:
     assert card(finding(load, why_not=(refuted,), advice="open it in __getitem__"), code=code).split("  |\n")[2] == (
         "  = no edit   no-local-handles: Frames opens a file (train.py:1)\n  = advice    open it in __getitem__\n"
     )
+
+
+def test_a_proven_fix_names_the_fixes_of_other_cards_that_it_waits_for() -> None:
+    code = "load()\nmove()\n"
+    load, move = place(code, "load()"), place(code, "move()")
+    pinned = fix("FDL102", load, SetArgument(load, "pin", "True"), requires=(fix_key("FDL101", load),))
+    cured = fix("FDL201", move, SetArgument(move, "non_blocking", "True"), requires=(pinned.key,))
+    shown = text.render([report(code, finding(load, code="FDL102", fix=pinned, card="a"), finding(move, code="FDL201", fix=cured, card="b"))], VIEW)
+    assert "  = waits for FDL102 at train.py:1\n              FDL101 at train.py:1, for which no edit is offered\n" in shown
 
 
 def test_what_a_run_observed_is_not_called_proven() -> None:
