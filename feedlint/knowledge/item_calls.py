@@ -327,6 +327,8 @@ SEEDING_CALLS: frozenset[str] = frozenset(
         "torch.set_rng_state",
         "torch.random.set_rng_state",
         "torch.cuda.set_rng_state",
+        "torch.default_generator.set_state",
+        "torch.default_generator.manual_seed",
     }
 )
 SEEDING_WORDS: tuple[str, ...] = (
@@ -529,9 +531,11 @@ DEBUGGERS: frozenset[str] = frozenset({"builtins.breakpoint", "pdb.set_trace", "
 # Methods that change what they are called on, and give nothing back: where the result is used, it is another method.
 CHANGING_METHODS: frozenset[str] = frozenset(
     "append appendleft extend extendleft update add insert remove clear discard put sort reverse write writelines fill itemset "
-    "partition resize byteswap setflags difference_update intersection_update symmetric_difference_update".split()
+    "partition resize byteswap setflags difference_update intersection_update symmetric_difference_update subtract".split()
 )
 # Methods that change what they are called on and give something back too.
+# Those of them that tensors and arrays have too, where they give something new.
+AMBIGUOUS_METHODS: frozenset[str] = frozenset("add update sort resize partition remove fill write subtract reverse insert".split())
 TAKING_METHODS: frozenset[str] = frozenset("pop popitem popleft setdefault __setitem__ __delitem__ __next__".split())
 CHANGES_FIRST_ARGUMENT: frozenset[str] = frozenset(
     {
@@ -548,18 +552,37 @@ PUTS_INTO: frozenset[str] = frozenset("append appendleft extend add insert updat
 # Methods that give a part or a view of what they are called on.
 GIVES_A_PART: frozenset[str] = frozenset(
     "get setdefault view reshape squeeze unsqueeze transpose permute detach ravel narrow select expand swapaxes numpy "
-    "values items keys __getitem__ unfold diagonal movedim view_as expand_as t".split()
+    "values items keys __getitem__ unfold diagonal movedim view_as expand_as t float double half long int to contiguous flatten "
+    "unbind split chunk type astype cpu pop popitem swapdims unflatten as_strided mT rename refine_names".split()
 )
 # Functions that give a view of their first argument, or go through it.
 GIVES_ITS_ARGUMENT: frozenset[str] = frozenset(
     {
-        *(f"torch.{n}" for n in "from_numpy as_tensor squeeze unsqueeze transpose permute reshape".split()),
-        *(f"numpy.{n}" for n in "asarray squeeze reshape transpose ravel moveaxis atleast_1d atleast_2d expand_dims".split()),
-        *(f"builtins.{n}" for n in "iter enumerate zip reversed".split()),
+        *(f"torch.{n}" for n in (
+            "from_numpy as_tensor squeeze unsqueeze transpose permute reshape flatten ravel unbind split chunk narrow select "
+            "movedim swapaxes t view_as_real atleast_1d atleast_2d"
+        ).split()),
+        *(f"numpy.{n}" for n in (
+            "asarray asanyarray ascontiguousarray squeeze reshape transpose ravel moveaxis swapaxes atleast_1d atleast_2d "
+            "expand_dims flip fliplr flipud rot90 split array_split hsplit vsplit broadcast_to diagonal array"
+        ).split()),
+        *(f"builtins.{n}" for n in "iter enumerate zip reversed getattr vars".split()),
+        "operator.getitem",
     }
 )
-# Functions that give a new container with the same things in it.
-KEEPS_ELEMENTS: frozenset[str] = frozenset(f"builtins.{n}" for n in "list tuple set sorted filter dict".split())
+# What gives a new container with the same things in it.
+KEEPS_ELEMENTS: frozenset[str] = frozenset(
+    {*(f"builtins.{n}" for n in "list tuple set sorted filter dict map".split()), "copy.copy", "collections.OrderedDict", "collections.deque"}
+)
+ELEMENTWISE_FUNCTIONS: frozenset[str] = frozenset(
+    f"numpy.{n}" for n in (
+        "add subtract multiply divide true_divide floor_divide power maximum minimum fmax fmin mod remainder arctan2 hypot "
+        "logical_and logical_or bitwise_and bitwise_or"
+    ).split()
+)
+UNARY_FUNCTIONS: frozenset[str] = frozenset(
+    f"numpy.{n}" for n in "negative absolute abs sqrt exp log log1p expm1 square sin cos tan tanh floor ceil rint sign clip".split()
+)
 # What leaves something behind on the disk.
 WRITES_FILES: frozenset[str] = frozenset(
     {
@@ -576,8 +599,8 @@ WRITES_FILES: frozenset[str] = frozenset(
 
 # Methods with two underscores that neither an operator nor a loop runs.
 METHODS_THAT_DO_NOT_RUN: frozenset[str] = frozenset(
-    "__init__ __new__ __repr__ __str__ __del__ __init_subclass__ __class_getitem__ __getstate__ __setstate__ __reduce__ "
-    "__reduce_ex__ __getnewargs__ __sizeof__ __dir__ __post_init__".split()
+    "__init__ __new__ __repr__ __str__ __format__ __del__ __init_subclass__ __class_getitem__ __getstate__ __setstate__ "
+    "__reduce__ __reduce_ex__ __getnewargs__ __sizeof__ __dir__ __post_init__".split()
 )
 # Decorators that draw nothing and change nothing that outlives the call. Those that remember are judged on their own.
 QUIET_DECORATORS: frozenset[str] = frozenset(
@@ -597,19 +620,25 @@ PROCESS_VALUES: frozenset[str] = frozenset(
         *("torch.initial_seed", "torch.random.initial_seed", "torch.get_rng_state", "torch.random.get_rng_state"),
         *("random.getstate", "numpy.random.get_state", "torch.utils.data.get_worker_info", "os.getpid", "os.getppid"),
         *("multiprocessing.current_process", "threading.get_ident", "threading.current_thread", "builtins.hash", "builtins.id"),
-        *("torch.get_num_threads", "torch.get_default_dtype", "os.sched_getaffinity", "time.process_time"),
+        *("torch.get_num_threads", "os.getcwd", "datetime.datetime.now", "datetime.datetime.today", "datetime.date.today"),
+        *("time.time", "time.time_ns", "time.monotonic", "time.perf_counter", "uuid.uuid1", "uuid.uuid4"),
+        *( "torch.get_default_dtype", "os.sched_getaffinity", "time.process_time"),
     }
 )
 # Sums over many numbers: torch splits them among its threads, of which a worker has one, and rounds differently.
 REDUCTIONS: frozenset[str] = frozenset(
     {
         *(f"torch.{where}{n}" for where in ("", "Tensor.") for n in (
-            "sum mean std var norm prod logsumexp softmax log_softmax matmul mm bmm dot mv addmm baddbmm einsum tensordot cdist"
+            "sum mean std var norm prod logsumexp softmax log_softmax matmul mm bmm dot mv addmm baddbmm einsum tensordot cdist "
+            "nansum nanmean cumsum cumprod trace inverse det svd cholesky"
         ).split()),
         *(f"torch.nn.functional.{n}" for n in (
-            "normalize softmax log_softmax layer_norm linear bilinear conv1d conv2d conv3d conv_transpose2d cosine_similarity"
+            "normalize softmax log_softmax layer_norm linear bilinear conv1d conv2d conv3d conv_transpose2d cosine_similarity "
+            "mse_loss l1_loss smooth_l1_loss cross_entropy nll_loss binary_cross_entropy kl_div avg_pool2d"
         ).split()),
         *(f"torch.fft.{n}" for n in "fft rfft fft2 rfft2 fftn ifft irfft ifft2".split()),
-        *("torch.stft", "torch.istft", "torch.Tensor.stft", "torch.linalg.norm", "torch.linalg.vector_norm", "torch.std_mean", "torch.var_mean"),
+        *("torch.stft", "torch.istft", "torch.Tensor.stft"),
+        *(f"torch.linalg.{n}" for n in "norm vector_norm matrix_norm solve inv svd eigh qr lstsq det pinv cholesky".split()),
+        *("torch.std_mean", "torch.var_mean"),
     }
 )

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir import nodes as ir
 from ...knowledge import item_calls
-from ...semantics.callers import callers
 from ...semantics.classes import self_name
 from ...semantics.evaluation import Semantics
-from ...semantics.values import FunctionValue, Known, Scalar
+from ...semantics.values import External, FunctionValue, Instance, Known, Scalar, Tensor
+from ...semantics.values import Iterator as IteratorValue
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -34,7 +34,7 @@ def changes(semantics: Semantics, function: ir.Function, among: Collection[ir.Fu
 
 
 def changed_by(semantics: Semantics, node: ir.Node) -> Iterator[ir.Expression]:
-    """What a statement or call changes in place. A name stands for the object that it means."""
+    """What a statement or expression changes in place. A name stands for the object that it means."""
     if isinstance(node, ir.Assign):
         yield from (changed for target in node.targets for changed in _stored_into(target))
     elif isinstance(node, ir.AugmentedAssign):
@@ -46,8 +46,41 @@ def changed_by(semantics: Semantics, node: ir.Node) -> Iterator[ir.Expression]:
     elif isinstance(node, (ir.For, ir.With)):
         targets = [node.target] if isinstance(node, ir.For) else [t for _, t in node.items if t is not None]
         yield from (changed for target in targets for changed in _stored_into(target))
+        if isinstance(node, ir.For) and _is_used_up(semantics, node.iterable):
+            yield node.iterable
     elif isinstance(node, ir.Call):
         yield from _changed_by_call(semantics, node)
+    elif isinstance(node, ir.Attribute):
+        if not _is_callee(node) and node.name in item_calls.CHANGING_METHODS | item_calls.TAKING_METHODS:
+            if not isinstance(node.parent, ir.Attribute) and not _is_stored(node):
+                yield node.value  # a method handed on, to be called by somebody
+    elif isinstance(node, ir.Index) and not _is_stored(node) and _is_default_dict(semantics, node.value):
+        yield node.value  # looking a key up puts it in
+
+
+def _is_callee(node: ir.Expression) -> bool:
+    return isinstance(node.parent, ir.Call) and node.parent.function_expression is node
+
+
+def _is_stored(node: ir.Expression) -> bool:
+    return isinstance(node.parent, (ir.Assign, ir.Delete)) and any(target is node for target in node.parent.targets)
+
+
+def _is_default_dict(semantics: Semantics, node: ir.Expression) -> bool:
+    return any(isinstance(v.maker, External) and v.maker.name == "collections.defaultdict" for v in semantics.evaluate(node).of(Instance))
+
+
+def _is_used_up(semantics: Semantics, node: ir.Expression) -> bool:
+    """Whether going through something moves it on: an iterator or a generator that has a name, an open file."""
+    if not isinstance(node, (ir.Name, ir.Attribute)):
+        return False
+    for value in semantics.evaluate(node).values:
+        if isinstance(value, IteratorValue) and not value.held:
+            return True
+        if isinstance(value, Instance) and isinstance(value.maker, External):
+            if value.maker.name.startswith("itertools.") or value.maker.name in item_calls.HANDLES:
+                return True
+    return False
 
 
 def _stored_into(target: ir.Expression) -> Iterator[ir.Expression]:
@@ -67,17 +100,34 @@ def _changed_by_call(semantics: Semantics, call: ir.Call) -> Iterator[ir.Express
     if out is not None:
         yield from out.items if isinstance(out, ir.Display) else (out,)
     names = semantics.names_of(call.function_expression)
-    if names & item_calls.CHANGES_FIRST_ARGUMENT and call.positional:
-        yield call.positional[0]
-    elif call.receiver is not None and not names and _works_in_place(call) and not semantics.functions_of(call):
+    positional = call.positional
+    if positional and any(_changes_first(name) for name in names):
+        yield positional[0]
+    elif len(positional) > 2 and names & item_calls.ELEMENTWISE_FUNCTIONS:
+        yield positional[2]
+    elif len(positional) > 1 and names & item_calls.UNARY_FUNCTIONS:
+        yield positional[-1]
+    elif call.receiver is not None and not names and _works_in_place(semantics, call) and not semantics.functions_of(call):
         yield call.receiver
+    yield from (given for given in positional if _is_used_up(semantics, given))
 
 
-def _works_in_place(call: ir.Call) -> bool:
+def _changes_first(name: str) -> bool:
+    if name in item_calls.CHANGES_FIRST_ARGUMENT or (name.startswith("numpy.") and name.endswith(".at")):
+        return True
+    owner, _, method = name.rpartition(".")
+    if owner.startswith("torch") and method.endswith("_") and not method.startswith("_"):
+        return True
+    # `list.append(container, value)`
+    return owner.startswith(("builtins.", "collections.")) and method in item_calls.CHANGING_METHODS | item_calls.TAKING_METHODS | {"__setattr__"}
+
+
+def _works_in_place(semantics: Semantics, call: ir.Call) -> bool:
     method = call.method
-    if method in item_calls.CHANGING_METHODS:
-        return isinstance(call.parent, ir.ExpressionStatement)
-    if method in item_calls.TAKING_METHODS:
+    if method in item_calls.AMBIGUOUS_METHODS and not isinstance(call.parent, ir.ExpressionStatement):
+        held = semantics.evaluate(call.receiver).values
+        return not any(isinstance(v, (Tensor, Scalar)) or (isinstance(v, Known) and isinstance(v.value, str)) for v in held)
+    if method in item_calls.CHANGING_METHODS or method in item_calls.TAKING_METHODS:
         return True
     # A method of a tensor whose name ends with an underscore.
     return method.endswith("_") and not method.startswith("_") and method != "requires_grad_"
@@ -113,10 +163,13 @@ def _chain(expression: ir.Expression) -> Iterator[ir.Node]:
 
 def outlives(semantics: Semantics, expression: ir.Expression, among: Collection[ir.Function]) -> bool:
     """Whether an expression may mean (a part of) something that lives longer than one sample."""
-    return _outlives(semantics, expression, among, _DEPTH)
+    return _outlives(semantics, expression, among, _DEPTH, False)
 
 
-def _outlives(semantics: Semantics, expression: ir.Expression | None, among: Collection[ir.Function], depth: int) -> bool:
+def _outlives(
+    semantics: Semantics, expression: ir.Expression | None, among: Collection[ir.Function], depth: int, inside: bool
+) -> bool:
+    """`inside`: not the thing itself is meant, but something that it holds. A new list may hold old things."""
     if expression is None or depth <= 0:
         return False
     node: Any = expression
@@ -124,23 +177,32 @@ def _outlives(semantics: Semantics, expression: ir.Expression | None, among: Col
         if isinstance(node, (ir.Attribute, ir.Index)):
             if isinstance(node, ir.Attribute) and _is_self(node.value):
                 return True
-            node = node.value
+            node, inside = node.value, True
         elif isinstance(node, ir.Call):
-            if node.receiver is not None and node.method in item_calls.GIVES_A_PART:
-                node = node.receiver
-            elif node.positional and semantics.names_of(node.function_expression) & item_calls.GIVES_ITS_ARGUMENT:
-                return any(_outlives(semantics, part, among, depth - 1) for part in node.positional)
-            else:
-                return _result_outlives(semantics, node, among, depth)
-        elif isinstance(node, ir.Conditional):
-            return any(_outlives(semantics, part, among, depth - 1) for part in (node.then, node.orelse))
-        elif isinstance(node, ir.Boolean):
-            return any(_outlives(semantics, part, among, depth - 1) for part in node.values)
+            if node.receiver is not None and node.method in item_calls.GIVES_A_PART and not semantics.functions_of(node):
+                node, inside = node.receiver, True
+                continue
+            return _call_outlives(semantics, node, among, depth, inside)
+        elif isinstance(node, ir.Star):
+            node = node.value
         else:
             break
-    if isinstance(node, ir.Name):
-        return _name_outlives(semantics, node, among, depth)
-    return False
+    parts: list[Any] = []
+    if isinstance(node, ir.Conditional):
+        parts = [node.then, node.orelse]
+    elif isinstance(node, ir.Boolean):
+        parts = node.values
+    elif isinstance(node, ir.Walrus):
+        parts = [node.value]
+    elif inside and isinstance(node, ir.Display):
+        parts = node.items
+    elif inside and isinstance(node, ir.Dictionary):
+        parts = node.values
+    elif inside and isinstance(node, ir.Comprehension):
+        parts = [node.element]
+    elif isinstance(node, ir.Name):
+        return _name_outlives(semantics, node, among, depth, inside)
+    return any(_outlives(semantics, part, among, depth - 1, inside) for part in parts)
 
 
 def _is_self(node: ir.Expression) -> bool:
@@ -154,68 +216,117 @@ def _is_self(node: ir.Expression) -> bool:
     return False
 
 
-def _result_outlives(semantics: Semantics, call: ir.Call, among: Collection[ir.Function], depth: int) -> bool:
-    """Whether a call gives something that was there before: the object of a class itself, or what a function keeps."""
+def _call_outlives(semantics: Semantics, call: ir.Call, among: Collection[ir.Function], depth: int, inside: bool) -> bool:
+    """Whether a call gives something that was there before: a view, the object of a class itself, what a function keeps."""
     if isinstance(call.function_expression, ir.Name) and call.function_expression.id in ("type", "globals", "vars", "super"):
         return True
+    names = semantics.names_of(call.function_expression)
+    if names & item_calls.GIVES_ITS_ARGUMENT:
+        return any(_outlives(semantics, part, among, depth - 1, True) for part in call.positional)
+    copies = names & item_calls.KEEPS_ELEMENTS or (call.method == "copy" and not names)
+    if copies and inside:
+        given = call.positional or ([call.receiver] if call.receiver is not None else [])
+        return any(_outlives(semantics, part, among, depth - 1, True) for part in given)
     for function in semantics.functions_of(call):
-        if function.name == "__init__":
-            continue
-        if any(_outlives(semantics, each.value, among, depth - 2) for each in semantics.returns(function)):
+        if function.name != "__init__" and any(_outlives(semantics, each, among, depth - 2, inside) for each in _given_back(semantics, function)):
             return True
     return False
 
 
-def _name_outlives(semantics: Semantics, name: ir.Name, among: Collection[ir.Function], depth: int) -> bool:
+def _given_back(semantics: Semantics, function: ir.Function) -> Iterator[ir.Expression]:
+    for statement in semantics.returns(function):
+        if statement.value is not None:
+            yield statement.value
+    if function.is_generator:
+        yield from (n.value for n in ir.walk_block(function.body) if isinstance(n, ir.Yielding) and n.value is not None)
+
+
+def _name_outlives(semantics: Semantics, name: ir.Name, among: Collection[ir.Function], depth: int, inside: bool) -> bool:
     scope: ir.Scope | None = name.scope
     while scope is not None:
         bindings = scope.bindings.get(name.id)
         if bindings and name.id not in scope.globals:
             if scope.kind in ("module", "class"):
                 return True
-            return any(_binding_outlives(semantics, binding, among, depth - 1) for binding in bindings)
+            return any(_binding_outlives(semantics, binding, among, depth - 1, inside) for binding in bindings)
         scope = scope.parent
     return False
 
 
-def _binding_outlives(semantics: Semantics, binding: ir.Binding, among: Collection[ir.Function], depth: int) -> bool:
+def _binding_outlives(
+    semantics: Semantics, binding: ir.Binding, among: Collection[ir.Function], depth: int, inside: bool
+) -> bool:
     if binding.kind == "parameter":
-        return _parameter_outlives(semantics, binding, among, depth)
+        return _parameter_outlives(semantics, binding, among, depth, inside)
+    if binding.kind not in ("assign", "element", "enter"):
+        return False
     value = binding.value
-    if binding.kind == "element" and isinstance(value, ir.Call) and value.positional:
-        # The container may be new: what is in it is not.
-        if semantics.names_of(value.function_expression) & item_calls.KEEPS_ELEMENTS:
-            value = value.positional[-1]
-    return binding.kind in ("assign", "element", "enter") and _outlives(semantics, value, among, depth)
+    for step in binding.path:
+        if isinstance(value, ir.Display) and isinstance(step, int) and -len(value.items) <= step < len(value.items):
+            value = value.items[step]
+        else:
+            inside = True
+    return _outlives(semantics, value, among, depth, inside or binding.kind == "element")
 
 
-def _parameter_outlives(semantics: Semantics, binding: ir.Binding, among: Collection[ir.Function], depth: int) -> bool:
+def _parameter_outlives(
+    semantics: Semantics, binding: ir.Binding, among: Collection[ir.Function], depth: int, inside: bool
+) -> bool:
     function, parameter = binding.node, binding.parameter
     if not isinstance(function, ir.Function) or parameter is None or depth <= 0:
         return False
     if parameter.position == 0 and function.owner_class is not None and parameter.name == self_name(function):
         return function.name != "__init__"
-    if isinstance(parameter.default, (ir.Display, ir.Dictionary)):
-        return True  # one list for all calls
+    if _is_kept_default(semantics, parameter.default):
+        return True  # one object for all calls
     given = list(_given(semantics, function, parameter, among))
-    return any(_outlives(semantics, argument, among, depth - 1) for argument in given)
+    if any(_outlives(semantics, argument, among, depth - 1, inside) for argument in given):
+        return True
+    # Samples come to a collate function as the dataset gave them.
+    is_collate = not given and function in among and function.owner_class is None and parameter.position == 0
+    return is_collate and inside and any(
+        _outlives(semantics, each, among, depth - 2, True)
+        for other in among
+        if other.name == "__getitem__"
+        for each in _given_back(semantics, other)
+    )
+
+
+def _is_kept_default(semantics: Semantics, default: ir.Expression | None) -> bool:
+    if isinstance(default, (ir.Display, ir.Dictionary)):
+        return not (isinstance(default, ir.Display) and default.kind == "tuple")
+    if not isinstance(default, ir.Call):
+        return False
+    names = semantics.names_of(default.function_expression)
+    plain = {f"builtins.{n}" for n in "int float str bool tuple frozenset bytes".split()} | {"torch.device", "pathlib.Path"}
+    return not (names and names <= plain)
 
 
 def _given(
     semantics: Semantics, function: ir.Function, parameter: ir.Parameter, among: Collection[ir.Function]
 ) -> Iterable[ir.Expression]:
-    """What the functions that run for a sample give to a parameter of one of them."""
-    for site in callers(semantics, function).sites:
-        if site.call.function in among:
-            argument = site.call.argument(parameter.name, parameter.position - site.offset)
-            if argument is not None:
-                yield argument
-    if function.name in ("__call__", "forward"):
-        # An object that is called: by item code itself, or by something outside that it hands the sample to.
-        for caller in among:
-            for node in ir.walk_block(caller.body):
-                if isinstance(node, ir.Call) and not any(isinstance(v, FunctionValue) for v in semantics.evaluate(node.function_expression).values):
-                    yield from node.positional[:1]
+    """What the functions that run for a sample give to a parameter of one of them, also where it is called as a value."""
+    is_method = function.owner_class is not None and bool(self_name(function))
+    for caller in among:
+        for node in ir.walk_block(caller.body):
+            if not isinstance(node, ir.Call):
+                continue
+            if function in semantics.functions_of(node):
+                argument = node.argument(parameter.name, parameter.position - (1 if is_method else 0))
+                if argument is not None:
+                    yield argument
+            elif _hands_on(semantics, node, function):
+                yield from node.positional
+            elif function.name in ("__call__", "forward") and not semantics.functions_of(node):
+                yield from node.positional[:1]  # an object that something outside calls with the sample
+
+
+def _hands_on(semantics: Semantics, call: ir.Call, function: ir.Function) -> bool:
+    return any(
+        isinstance(value, FunctionValue) and value.node is function
+        for argument in call.positional
+        for value in semantics.evaluate(argument).values
+    )
 
 
 def _text(node: ir.Expression) -> str:
