@@ -172,12 +172,14 @@ COMPILED: frozenset[str] = frozenset({"torch.jit.script", "torch.jit.trace", "to
 PROCESS_WIDE: frozenset[str] = frozenset(
     "set_default_dtype set_default_device set_default_tensor_type set_sharing_strategy setrecursionlimit "
     "register_codec setlocale seterr seterrcall add_safe_globals field_size_limit set_flush_denormal setdefaulttimeout "
-    "set_option register_module_from_file".split()
+    "set_option register_module_from_file register_dialect register_error unregister_dialect".split()
 )
 PROCESS_GROUPS: frozenset[str] = frozenset(
     "init_process_group init_distributed initialize_model_parallel init_distributed_mode".split()
 )
 NESTING_PACKAGES: frozenset[str] = frozenset("celery ray dask distributed airflow gunicorn luigi prefect jax tensorflow grpc pyspark".split())
+# Decorators that have something run later, in every process that imports the file.
+REGISTERING: tuple[str, ...] = ("atexit.", "signal.", "click.", "typer.", "celery.", "flask.")
 # What a worker can't start, since it is a daemon.
 STARTS_PROCESSES: tuple[str, ...] = ("multiprocessing.", "torch.multiprocessing.", "concurrent.futures.Process", "joblib.", "billiard.")
 # Attributes of things outside of the project that say nothing to item code.

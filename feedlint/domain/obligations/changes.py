@@ -39,7 +39,7 @@ def changed_by(semantics: Semantics, node: ir.Node) -> Iterator[ir.Expression]:
         yield from (changed for target in node.targets for changed in _stored_into(target))
     elif isinstance(node, ir.AugmentedAssign):
         yield from _stored_into(node.target)
-        if isinstance(node.target, ir.Name) and not _is_plain(semantics, node.target):
+        if not _is_plain(semantics, node.target):
             yield node.target
     elif isinstance(node, ir.Delete):
         yield from (changed for target in node.targets for changed in _stored_into(target))
@@ -133,9 +133,9 @@ def _works_in_place(semantics: Semantics, call: ir.Call) -> bool:
     return method.endswith("_") and not method.startswith("_") and method != "requires_grad_"
 
 
-def _is_plain(semantics: Semantics, name: ir.Name) -> bool:
-    """Whether `name += ...` makes a new object: a number or a text."""
-    values = semantics.evaluate(name)
+def _is_plain(semantics: Semantics, target: ir.Expression) -> bool:
+    """Whether `target += ...` makes a new object: a number or a text."""
+    values = semantics.evaluate(target)
     return all(isinstance(v, (Known, Scalar)) and getattr(v, "kind", "") not in ("object", "ndarray") for v in values.values) and (
         bool(values.values) or not values.open
     )
@@ -146,6 +146,45 @@ def changed_from_outside(semantics: Semantics, use: ir.Name | ir.Attribute) -> b
     for node in ir.walk(use.statement, into_functions=False):
         for changed in changed_by(semantics, node):
             if any(part is use for part in _chain(changed)):
+                return True
+        if isinstance(node, ir.Call):
+            for given in (*(argument.value for argument in node.arguments), node.receiver):
+                if given is not None and any(part is use for part in _chain(given)) and _handed_to_change(semantics, node, given, 2):
+                    return True
+    return False
+
+
+def changes_parameter(semantics: Semantics, function: ir.Function, name: str, depth: int = 3) -> bool:
+    """Whether a function changes what it gets under a parameter, itself or through others that it hands it to."""
+    for node in ir.walk_block(function.body):
+        for changed in changed_by(semantics, node):
+            if any(isinstance(part, ir.Name) and part.id == name and part.scope.node is function for part in _chain(changed)):
+                return True
+        if isinstance(node, ir.Call) and depth > 0 and any(_handed_to_change(semantics, node, each, depth - 1) for each in _named(node, name)):
+            return True
+    return False
+
+
+def _named(call: ir.Call, name: str) -> Iterator[ir.Expression]:
+    for argument in call.arguments:
+        if any(isinstance(part, ir.Name) and part.id == name for part in _chain(argument.value)):
+            yield argument.value
+    receiver = call.receiver
+    if receiver is not None and any(isinstance(part, ir.Name) and part.id == name for part in _chain(receiver)):
+        yield receiver
+
+
+def _handed_to_change(semantics: Semantics, call: ir.Call, given: ir.Expression, depth: int) -> bool:
+    """Whether a function of the project that is called with (or on) something changes it."""
+    for function in semantics.functions_of(call):
+        own = self_name(function) if function.owner_class is not None else ""
+        if given is call.receiver:
+            if own and changes_parameter(semantics, function, own, depth):
+                return True
+            continue
+        for parameter in function.parameters:
+            offset = 1 if own else 0
+            if call.argument(parameter.name, parameter.position - offset) is given and changes_parameter(semantics, function, parameter.name, depth):
                 return True
     return False
 

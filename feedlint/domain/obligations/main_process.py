@@ -7,13 +7,13 @@ from typing import Any
 
 from ...ir import nodes as ir
 from ...semantics.callers import callers
-from ...semantics.classes import foreign_stores, lineage
+from ...semantics.classes import foreign_stores, lineage, self_name, stores
 from ...semantics.evaluation import Semantics
-from ...semantics.values import ClassValue, Instance
+from ...semantics.values import ClassValue, Instance, ModuleValue
 from .. import items
 from ..loaders import Loader
 from ..program import is_main_guard, program
-from .changes import changed_from_outside, changes
+from .changes import changed_by, changed_from_outside, changes
 from .objects import objects
 
 
@@ -117,6 +117,70 @@ def changed_global(loader: Loader) -> ir.Node | None:
                 for use in other.names.get(each, ()):
                     if _runs_later(use) and use.function not in loader.item_code.functions and changed_from_outside(semantics, use):
                         return use
+    return None
+
+
+def changed_class(loader: Loader) -> ir.Node | None:
+    """Where a method changes its class instead of its object: a class is found again by its name, not sent."""
+    semantics = loader.semantics
+    for instance in objects(loader):
+        assert isinstance(instance.maker, ClassValue)
+        for each in lineage(semantics, instance.maker.node).classes:
+            for method in each.methods:
+                own = self_name(method)
+                is_class = any(ir.dotted(d) == "classmethod" for d in method.decorators)
+                for node in ir.walk_block(method.body):
+                    for changed in changed_by(semantics, node):
+                        if (is_class and _root_name(changed) == own) or _means_class(changed, own):
+                            return node
+                        if _is_kept_by_class(semantics, each, changed, own):
+                            return node
+    return None
+
+
+def _means_class(expression: ir.Expression, own: str) -> bool:
+    """`type(self).x`, `self.__class__.x`."""
+    node: Any = expression
+    while isinstance(node, (ir.Attribute, ir.Index)):
+        if isinstance(node, ir.Attribute) and node.name == "__class__":
+            return True
+        node = node.value
+    return isinstance(node, ir.Call) and isinstance(node.function_expression, ir.Name) and node.function_expression.id == "type"
+
+
+def _is_kept_by_class(semantics: Semantics, node: ir.Class, changed: ir.Expression, own: str) -> bool:
+    """Whether `self.name` is a container that the class body made, and no object has its own."""
+    while isinstance(changed, ir.Index):
+        changed = changed.value
+    if not isinstance(changed, ir.Attribute) or not (isinstance(changed.value, ir.Name) and changed.value.id == own):
+        return False
+    is_container = isinstance(changed.parent, (ir.Index, ir.Attribute))
+    return is_container and changed.name in node.inner_scope.bindings and not stores(semantics, node, changed.name)
+
+
+def _root_name(expression: ir.Expression) -> str:
+    node: Any = expression
+    while isinstance(node, (ir.Attribute, ir.Index)):
+        node = node.value
+    return node.id if isinstance(node, ir.Name) else ""
+
+
+def changed_module(loader: Loader) -> ir.Node | None:
+    """A module whose attribute item code reads (`settings.scale`), where that attribute gets its value only later."""
+    semantics = loader.semantics
+    for function in loader.item_code.functions:
+        for node in ir.walk_block(function.body):
+            if not isinstance(node, ir.Attribute):
+                continue
+            for value in semantics.evaluate(node.value).of(ModuleValue):
+                other = semantics.project.module(value.path) if value.path else None
+                for binding in other.inner_scope.bindings.get(node.name, ()) if other is not None else ():
+                    if binding.node.function is not None or below_guard(binding.node):
+                        return binding.node
+                for module in program(semantics, loader.call.module):
+                    for store in module.attribute_stores.get(node.name, ()):
+                        if value in semantics.evaluate(store.target.value).values and _runs_later(store.statement):
+                            return store.statement
     return None
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from ...findings import PROVEN, REFUTED, UNKNOWN, Evidence
 from ...ir import nodes as ir
-from ...knowledge import program_calls
+from ...knowledge import item_calls, program_calls
 from ...semantics.callers import callers
-from ...semantics.classes import lookup
+from ...semantics.classes import lineage, lookup
 from ...semantics.evaluation import Semantics
 from ...semantics.values import (
     ClassValue,
@@ -20,7 +20,7 @@ from ..loaders import Loader
 from ..program import is_main_guard, program, programs_of, runs_only_when_started
 from .answers import YES, Answer, no, text
 from .arithmetic import same_arithmetic
-from .main_process import below_guard, changed_global
+from .main_process import below_guard, changed_class, changed_global, changed_module
 from .state import calls
 
 
@@ -61,7 +61,12 @@ def _loud_statement(semantics: Semantics, module: ir.Module) -> ir.Node | None:
 
 def _first_loud(semantics: Semantics, block: ir.Block) -> ir.Node | None:
     for statement in block.statements:
-        if isinstance(statement, (ir.Function, ir.Import, ir.ImportFrom)):
+        if isinstance(statement, (ir.Import, ir.ImportFrom)):
+            continue
+        if isinstance(statement, ir.Function):
+            found = _loud_definition(semantics, statement)
+            if found is not None:
+                return found
             continue
         if isinstance(statement, ir.Class):
             found = _first_loud(semantics, statement.body)
@@ -79,6 +84,19 @@ def _first_loud(semantics: Semantics, block: ir.Block) -> ir.Node | None:
             return statement
         for node in ir.walk(statement, into_functions=False):
             if isinstance(node, ir.Call) and not _is_quiet(semantics, node, 3) and node.function is None:
+                return node
+    return None
+
+
+def _loud_definition(semantics: Semantics, function: ir.Function) -> ir.Node | None:
+    """A decorator or a default of a parameter that does more than define."""
+    for decorator in function.decorators:
+        names = semantics.names_of(decorator.function_expression if isinstance(decorator, ir.Call) else decorator)
+        if any(name.startswith(program_calls.REGISTERING) for name in names):
+            return decorator
+    for parameter in function.parameters:
+        for node in ir.walk(parameter.default) if parameter.default is not None else ():
+            if isinstance(node, ir.Call) and not _is_quiet(semantics, node, 3):
                 return node
     return None
 
@@ -120,9 +138,12 @@ def inherited_globals(loader: Loader) -> Answer:
             late = next((b for b in bindings if b.node.function is not None or below_guard(b.node)), None)
             if late is not None and (late.kind != "import" or all(below_guard(b.node) or b.node.function is not None for b in bindings)):
                 return no(UNKNOWN, f"{node.id} gets its value only when the program runs", late.node)
-    changed = changed_global(loader)
+    changed = changed_global(loader) or changed_module(loader) or changed_class(loader)
     if changed is not None:
-        return no(UNKNOWN, "the main process changes a global that item code reads", changed)
+        return no(UNKNOWN, "the program changes a global or a class that item code reads", changed)
+    different = _different_in_workers(loader)
+    if different is not None:
+        return no(UNKNOWN, f"{text(different)} gives another value when a worker imports the file", different)
     for module in program(semantics, loader.call.module):
         for word in program_calls.PROCESS_WIDE:
             for call in module.calls.get(word, ()):
@@ -136,6 +157,31 @@ def inherited_globals(loader: Loader) -> Answer:
         if setting is not None:
             return no(UNKNOWN, f"{ir.dotted(setting.target)} is set for this process only", setting.statement)
     return same_arithmetic(loader)
+
+
+def _different_in_workers(loader: Loader) -> ir.Call | None:
+    """A global that item code reads, made from the clock, the folder or an environment that the program changes itself."""
+    semantics = loader.semantics
+    modules = program(semantics, loader.call.module)
+    sets_environment = any(
+        "os.environ" in semantics.names_of(target.value) and (statement.function is not None or below_guard(statement))
+        for module in modules
+        for target, statement in module.index_stores
+    )
+    for module in modules:
+        for bindings in module.inner_scope.bindings.values():
+            for binding in bindings:
+                if binding.value is None or binding.node.function is not None or below_guard(binding.node):
+                    continue
+                for node in ir.walk(binding.value, into_functions=False):
+                    if not isinstance(node, ir.Call):
+                        continue
+                    names = semantics.names_of(node.function_expression)
+                    if names & item_calls.PROCESS_VALUES or any(item_calls.draws_randomness(name) for name in names):
+                        return node
+                    if sets_environment and names & {"os.environ.get", "os.getenv"}:
+                        return node
+    return None
 
 
 def _setting_outside(semantics: Semantics, module: ir.Module) -> ir.AttributeStore | None:
@@ -169,6 +215,9 @@ def plain_process(loader: Loader) -> Answer:
     late = _late_start_method(loader)
     if late is not None:
         return no(UNKNOWN, "the start method can't be set any more after workers were started", late)
+    started = _started_elsewhere(loader)
+    if started is not None:
+        return no(UNKNOWN, "it may run in a process of its own, which can't have children", started)
     for node in _starting_points(loader):
         function = node.function
         for _ in range(4):
@@ -182,6 +231,32 @@ def plain_process(loader: Loader) -> Answer:
             sites = callers(semantics, function).sites
             function = sites[0].call.function if sites else None
     return YES
+
+
+def _started_elsewhere(loader: Loader) -> ir.Node | None:
+    """A process that is started with a function in which the loader is iterated over, or counted or reaped by the program."""
+    semantics = loader.semantics
+    chain: set[ir.Function] = set()
+    todo = [start.function for start in _starting_points(loader)]
+    while todo and len(chain) < 20:
+        function = todo.pop()
+        if function is not None and function not in chain:
+            chain.add(function)
+            todo += [site.call.function for site in callers(semantics, function).sites]
+            if function.owner_class is not None and any(n.endswith("Process") for n in lineage(semantics, function.owner_class).externals):
+                return function
+    for module in program(semantics, loader.call.module):
+        for word in ("Process", "spawn", "start_processes"):
+            for call in module.calls.get(word, ()):
+                given = [v for a in call.arguments for v in semantics.evaluate(a.value).of(FunctionValue)]
+                if any(v.node in chain for v in given):
+                    return call
+        for call in module.calls.get("active_children", ()):
+            return call
+        for call in module.calls.get("signal", ()):
+            if call.positional and "signal.SIGCHLD" in semantics.names_of(call.positional[0]):
+                return call
+    return None
 
 
 def _late_start_method(loader: Loader) -> ir.Call | None:
@@ -222,6 +297,9 @@ def same_exceptions(loader: Loader) -> Answer:
     for _ in range(4):
         following: list[ir.Node] = []
         for place in places:
+            kept_back = _kept_back_around(loader.semantics, place)
+            if kept_back is not None:
+                return no(UNKNOWN, "errors are held back here, and a worker sends them on as others", kept_back)
             caught = _caught_around(place)
             if caught is not None:
                 what = ir.dotted(caught.type) or "what is caught here"
@@ -232,6 +310,26 @@ def same_exceptions(loader: Loader) -> Answer:
                 following += [site.call for site in callers(loader.semantics, function).sites]
         places = following
     return YES
+
+
+def _kept_back_around(semantics: Semantics, place: ir.Node) -> ir.Node | None:
+    """A context manager that may swallow errors, or a decorator of the function that catches them."""
+    for ancestor in place.ancestors():
+        if isinstance(ancestor, ir.With):
+            for item, _target in ancestor.items:
+                for value in semantics.evaluate(item).of(Instance):
+                    if isinstance(value.maker, ClassValue) and lookup(semantics, value.maker, "__exit__") is not None:
+                        return ancestor
+                    if isinstance(value.maker, External) and value.maker.name.rpartition(".")[2] in ("suppress", "raises", "assertRaises"):
+                        return ancestor
+        if isinstance(ancestor, ir.Function):
+            for decorator in ancestor.decorators:
+                called = decorator.function_expression if isinstance(decorator, ir.Call) else decorator
+                for function in semantics.evaluate(called).of(FunctionValue):
+                    if any(isinstance(n, ir.Try) for n in ir.walk_block(function.node.body)):
+                        return decorator
+            break
+    return None
 
 
 def _caught_around(place: ir.Node) -> ir.Handler | None:
