@@ -27,18 +27,20 @@ def accumulation_fix(read: HostRead) -> tuple[tuple[Operation, ...], tuple[Oblig
     target = statement.target
     if statement.operator != "+" or not isinstance(target, ir.Name) or read_again(semantics, node) is not None:
         return None
+    if not all(value.scalar for value in read.values):
+        return None  # added in place, a tensor of another shape would fail
     kind = _kind(read, node)
     factor = _factor(statement.value, node)
     if not kind or factor is None or not all(_is_number(semantics, each, kind) for each in factor):
         return None
     starts = _starts(semantics, target, statement)
-    if starts is None or not _runs_in_one_mode(target):
+    if starts is None or not _runs_in_one_mode(semantics, target):
         return None
     # Python's own float has 64 bits; an integer sum is exact anyway, but 0.0 and a tensor of integers would have 32.
     reader = "int" if kind == "int" and float not in starts else "float"
     replacement = ".detach().double()" if kind == "float" else (".double()" if reader == "float" else "")
     uses = _other_uses(semantics, target, statement)
-    if uses is None:
+    if uses is None or _is_shadowed(target, reader):
         return None
     if reader == "float" and int in starts and not all(_is_divided(use) for use in uses):
         return None  # a loop without a step would leave 0, not 0.0
@@ -152,9 +154,38 @@ def _function_nodes(target: ir.Name) -> Iterator[ir.Node]:
     return ir.walk_block(owner.body) if isinstance(owner, ir.Function) else iter(())
 
 
-def _runs_in_one_mode(target: ir.Name) -> bool:
+_PLAIN_CONTEXTS = (
+    *("torch.no_grad", "torch.enable_grad", "torch.set_grad_enabled", "torch.autocast", "torch.amp.", "torch.cuda.amp."),
+    *("torch.profiler.", "torch.autograd.profiler.", "torch.cuda.nvtx.", "contextlib.nullcontext", "tqdm.", "builtins.open"),
+    *("accelerate.", "lightning.", "torch.nn.attention.", "torch.backends.", "torch.autograd.set_detect_anomaly"),
+)
+
+
+def _is_plain_context(semantics: Semantics, item: ir.Expression) -> bool:
+    """Whether a context manager is known not to change what kind of tensors are made."""
+    if not isinstance(item, ir.Call):
+        return False
+    names = semantics.names_of(item.function_expression)
+    if item.method in ("autocast", "no_sync", "accumulate"):
+        return True
+    return bool(names) and all(name.startswith(_PLAIN_CONTEXTS) for name in names)
+
+
+def _is_shadowed(target: ir.Name, reader: str) -> bool:
+    """Whether `float` or `int` means something else where the sum is read."""
+    scope: ir.Scope | None = target.scope
+    while scope is not None:
+        if reader in scope.bindings or scope.star_imports:
+            return True
+        scope = scope.parent
+    return False
+
+
+def _runs_in_one_mode(semantics: Semantics, target: ir.Name) -> bool:
     """Whether no part of the function runs under inference mode, whose tensors can't be changed outside, or reads by name."""
     for node in _function_nodes(target):
+        if isinstance(node, ir.With) and not all(_is_plain_context(semantics, item) for item, _ in node.items):
+            return False
         if isinstance(node, ir.Call) and (node.method == "inference_mode" or (node.receiver is None and node.method in _LOOKS_AT_NAMES)):
             return False
     return True

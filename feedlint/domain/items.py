@@ -14,7 +14,7 @@ from ..findings import Evidence
 from ..ir import nodes as ir
 from ..knowledge import item_calls
 from ..records import record
-from ..semantics.classes import attribute, lineage, lookup, method_of, self_name
+from ..semantics.classes import attribute, lineage, lookup
 from ..semantics.evaluation import Semantics
 from ..semantics.tensors import is_module
 from ..semantics.values import (
@@ -59,6 +59,7 @@ class ItemCode:
     unknown: list[Evidence] = field(default_factory=list)
     transforms: list[Instance] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)  # objects that workers must get: for pickling
+    classes: dict[ir.Class, None] = field(default_factory=dict)  # of the objects that were met
 
     @property
     def calls(self) -> Iterator[ir.Call]:
@@ -141,7 +142,7 @@ def item_code(semantics: Semantics, dataset: ValueSet, collate: ValueSet | None)
             if not functions:
                 code.unknown.append(Evidence(f"{leaf.name} has no __getitem__ in this project"))
             if leaf.value is not None:
-                code.values.append(leaf.value)
+                _take(semantics, code, leaf.value)
             for function in functions:
                 _reach(semantics, code, function)
     if collate is not None:
@@ -151,6 +152,24 @@ def item_code(semantics: Semantics, dataset: ValueSet, collate: ValueSet | None)
         if collate.open:
             code.unknown.append(Evidence("it is not known which collate function this is"))
     return code
+
+
+def _take(semantics: Semantics, code: ItemCode, value: Instance) -> None:
+    """A dataset, with the classes of what it holds: their methods stand for those of the classes that they derive from."""
+    code.values.append(value)
+    todo = [value]
+    while todo:
+        each = todo.pop()
+        if not isinstance(each.maker, ClassValue) or each.maker.node in code.classes:
+            continue
+        code.classes[each.maker.node] = None
+        for name in stored_names(semantics, each.maker.node):
+            todo += attribute(semantics, each, name).of(Instance)
+        for module in semantics.project.modules_mentioning(each.maker.node.name):
+            for stores in module.attribute_stores.values():
+                for store in stores:
+                    if any(v.node in lineage(semantics, each.maker.node).classes for v in semantics.evaluate(store.target.value).of(ClassValue)):
+                        code.unknown.append(Evidence(f"{store.target.name} of {each.maker.node.name} is replaced", store.statement.place))
 
 
 def _reach(semantics: Semantics, code: ItemCode, function: ir.Function) -> None:
@@ -181,16 +200,20 @@ def _call(semantics: Semantics, code: ItemCode, node: ir.Call) -> None:
 
 
 def _own_method(semantics: Semantics, code: ItemCode, node: ir.Attribute) -> None:
-    """`self.name`: a property runs where it is read, and a class that derives from this one may have its own."""
-    method = method_of(node)
-    if method is None or not (isinstance(node.value, ir.Name) and node.value.id == self_name(method)):
-        return
-    for value in code.values:
-        maker = value.maker if isinstance(value, Instance) else None
-        if isinstance(maker, ClassValue) and method.owner_class in lineage(semantics, maker.node).classes:
-            found = lookup(semantics, maker, node.name)
-            if found is not None:
-                _reach(semantics, code, found)
+    """An attribute of an object: a property runs where it is read, and a class that derives from this one may have its own."""
+    for value in semantics.evaluate(node.value).of(Instance):
+        if not isinstance(value.maker, ClassValue):
+            continue
+        code.classes[value.maker.node] = None
+        for concrete in list(code.classes):
+            if value.maker.node in lineage(semantics, concrete).classes:
+                found = lookup(semantics, ClassValue(concrete), node.name)
+                if found is not None:
+                    _reach(semantics, code, found)
+
+
+_SHOWING = frozenset({"str", "repr", "format", "print", "join"})
+_SHOWN_BY = frozenset({"__str__", "__repr__", "__format__"})
 
 
 def _met(semantics: Semantics, code: ItemCode, node: ir.Expression) -> None:
@@ -199,11 +222,20 @@ def _met(semantics: Semantics, code: ItemCode, node: ir.Expression) -> None:
     for value in semantics.evaluate(node).values:
         if isinstance(value, (FunctionValue, Partial)) and not is_callee:
             _called(semantics, code, value, None)
+        elif isinstance(value, External) and not is_callee:
+            if item_calls.draws_randomness(value.name) or value.name in item_calls.PROCESS_VALUES:
+                call = next((a for a in node.ancestors() if isinstance(a, ir.Call)), None)
+                if call is not None:
+                    code.externals.setdefault(value.name, call)
         elif isinstance(value, Instance) and isinstance(value.maker, ClassValue):
+            code.classes[value.maker.node] = None
+            shown = isinstance(node.parent, ir.Template) or (isinstance(node.parent, ir.Call) and node.parent.method in _SHOWING)
             if isinstance(node, ir.Attribute) or not is_module(semantics, value):
                 for each in lineage(semantics, value.maker.node).classes:
                     for method in each.methods:
-                        if method.name.startswith("__") and method.name not in item_calls.METHODS_THAT_DO_NOT_RUN:
+                        if not method.name.startswith("__"):
+                            continue
+                        if method.name not in item_calls.METHODS_THAT_DO_NOT_RUN or (shown and method.name in _SHOWN_BY):
                             _reach(semantics, code, method)
     if isinstance(node, ir.Attribute):
         for value in semantics.evaluate(node.value).of(Instance):
@@ -230,9 +262,18 @@ def _called(semantics: Semantics, code: ItemCode, value: Any, node: ir.Call | No
     if isinstance(value, FunctionValue):
         _reach(semantics, code, value.node)
     elif isinstance(value, ClassValue):
-        constructor = lookup(semantics, value, "__init__")
-        if constructor is not None:
-            _reach(semantics, code, constructor)
+        code.classes[value.node] = None
+        for name in ("__new__", "__init__", "__post_init__"):
+            constructor = lookup(semantics, value, name)
+            if constructor is not None:
+                _reach(semantics, code, constructor)
+        if any(argument.keyword == "metaclass" for argument in value.node.keywords):
+            code.unknown.append(Evidence(f"{value.node.name} has a metaclass of its own", value.node.place))
+        for bindings in value.node.inner_scope.bindings.values():
+            for binding in bindings:
+                for part in ir.walk(binding.value, into_functions=False) if binding.value is not None else ():
+                    if isinstance(part, (ir.Name, ir.Attribute, ir.LambdaExpression)):
+                        _met(semantics, code, part)
         for name in lineage(semantics, value.node).externals:
             if node is not None:
                 code.externals.setdefault(name, node)

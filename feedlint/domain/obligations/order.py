@@ -136,15 +136,30 @@ def _drawn_at_another_moment(loader: Loader) -> ir.Node | None:
         return any(v.call is loader.call for v in semantics.evaluate(expression).of(Instance))
 
     for module in program(semantics, loader.call.module):
-        for call in module.calls.get("iter", ()):
-            taken_at_once = isinstance(call.parent, ir.Call) and call.parent.method == "next"
-            if call.positional and is_ours(call.positional[0]) and not taken_at_once and not isinstance(call.parent, ir.For):
-                return call
-        for name in ("zip", "zip_longest"):
+        for name in _ITERATES_AT_ONCE:
             for call in module.calls.get(name, ()):
-                if len(call.positional) > 1 and any(is_ours(given) for given in call.positional):
+                if not any(is_ours(given) for given in call.positional):
+                    continue
+                if len(call.positional) > 1 and name in ("zip", "zip_longest"):
+                    return call
+                if not _is_taken_at_once(call):
                     return call
     return None
+
+
+_ITERATES_AT_ONCE = ("iter", "enumerate", "zip", "zip_longest", "map", "filter", "cycle", "islice", "starmap", "tee")
+
+
+def _is_taken_at_once(call: ir.Call) -> bool:
+    """Whether a loop, or a `next`, goes on with the iterator in the same statement."""
+    node: ir.Node = call
+    while isinstance(node.parent, ir.Call) and node.parent.function_expression is not node:
+        node = node.parent
+        if node.method == "next":
+            return True
+        if len(node.positional) > 1 and node.method in ("zip", "zip_longest"):
+            return False
+    return isinstance(node.parent, (ir.For, ir.Comprehension))
 
 
 def sampler_independent(loader: Loader) -> Answer:
