@@ -163,6 +163,8 @@ def _take(semantics: Semantics, code: ItemCode, value: Instance) -> None:
         if not isinstance(each.maker, ClassValue) or each.maker.node in code.classes:
             continue
         code.classes[each.maker.node] = None
+        for above in lineage(semantics, each.maker.node).classes:
+            _in_class_body(semantics, code, above)
         for name in stored_names(semantics, each.maker.node):
             todo += attribute(semantics, each, name).of(Instance)
         for module in semantics.project.modules_mentioning(each.maker.node.name):
@@ -170,6 +172,15 @@ def _take(semantics: Semantics, code: ItemCode, value: Instance) -> None:
                 for store in stores:
                     if any(v.node in lineage(semantics, each.maker.node).classes for v in semantics.evaluate(store.target.value).of(ClassValue)):
                         code.unknown.append(Evidence(f"{store.target.name} of {each.maker.node.name} is replaced", store.statement.place))
+
+
+def _in_class_body(semantics: Semantics, code: ItemCode, node: ir.Class) -> None:
+    """What a class is made with, by name: functions of properties, factories of fields."""
+    for bindings in node.inner_scope.bindings.values():
+        for binding in bindings:
+            for part in ir.walk(binding.value, into_functions=False) if binding.value is not None else ():
+                if isinstance(part, (ir.Name, ir.Attribute, ir.LambdaExpression)):
+                    _met(semantics, code, part)
 
 
 def _reach(semantics: Semantics, code: ItemCode, function: ir.Function) -> None:
@@ -269,17 +280,15 @@ def _called(semantics: Semantics, code: ItemCode, value: Any, node: ir.Call | No
                 _reach(semantics, code, constructor)
         if any(argument.keyword == "metaclass" for argument in value.node.keywords):
             code.unknown.append(Evidence(f"{value.node.name} has a metaclass of its own", value.node.place))
-        for bindings in value.node.inner_scope.bindings.values():
-            for binding in bindings:
-                for part in ir.walk(binding.value, into_functions=False) if binding.value is not None else ():
-                    if isinstance(part, (ir.Name, ir.Attribute, ir.LambdaExpression)):
-                        _met(semantics, code, part)
+        _in_class_body(semantics, code, value.node)
         for name in lineage(semantics, value.node).externals:
             if node is not None:
                 code.externals.setdefault(name, node)
     elif isinstance(value, External):
         if node is not None:
             code.externals.setdefault(value.name, node)
+            if value.name in item_calls.OPAQUE_CALLS:
+                code.unknown.append(Evidence(f"what {value.name}(...) runs is not known", node.place))
     elif isinstance(value, Partial):
         _called(semantics, code, value.target, value.call)
     elif isinstance(value, Instance):

@@ -200,6 +200,8 @@ def draws_randomness(name: str) -> bool:
     if name.startswith(_RANDOM_PREFIXES + _MAYBE_RANDOM_PROCESSORS):
         return True
     head, _, last = name.rpartition(".")
+    if name.startswith("numpy.random.mtrand"):
+        return True
     if last in RANDOM_METHODS and not any(name.startswith(own + ".") for own in OWN_GENERATORS):
         return True
     # `RandomCrop.get_params(...)` draws as well: the class decides, wherever its name stands.
@@ -536,7 +538,7 @@ CHANGING_METHODS: frozenset[str] = frozenset(
 # Methods that change what they are called on and give something back too.
 # Those of them that tensors and arrays have too, where they give something new.
 AMBIGUOUS_METHODS: frozenset[str] = frozenset("add update sort resize partition remove fill write subtract reverse insert".split())
-TAKING_METHODS: frozenset[str] = frozenset("pop popitem popleft setdefault __setitem__ __delitem__ __next__".split())
+TAKING_METHODS: frozenset[str] = frozenset("pop popitem popleft setdefault send __setitem__ __delitem__ __setattr__ __delattr__ __next__".split())
 CHANGES_FIRST_ARGUMENT: frozenset[str] = frozenset(
     {
         *("builtins.setattr", "builtins.delattr", "builtins.next", "random.shuffle", "numpy.random.shuffle"),
@@ -641,4 +643,8 @@ REDUCTIONS: frozenset[str] = frozenset(
         *(f"torch.linalg.{n}" for n in "norm vector_norm matrix_norm solve inv svd eigh qr lstsq det pinv cholesky".split()),
         *("torch.std_mean", "torch.var_mean"),
     }
+)
+# What runs something that its arguments only name.
+OPAQUE_CALLS: frozenset[str] = frozenset(
+    {"operator.methodcaller", *(f"builtins.{n}" for n in "eval exec compile __import__".split()), "importlib.import_module"}
 )

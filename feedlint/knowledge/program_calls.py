@@ -149,7 +149,7 @@ UNPICKLABLE_RESULTS: frozenset[str] = frozenset(
 )
 # Names that look as if they could be sent, and can't.
 UNPICKLABLE: frozenset[str] = frozenset(
-    {"numpy.frompyfunc", "numpy.nditer", "numpy.load", "numpy.lib.npyio.NpzFile", "os.environ", "builtins.object", "collections.namedtuple.made"}
+    {"torch.ops", "numpy.frompyfunc", "numpy.nditer", "numpy.load", "numpy.lib.npyio.NpzFile", "os.environ", "builtins.object", "collections.namedtuple.made"}
 )
 # Modules of which an attribute is a function or a class, to be found again by its name.
 FOUND_BY_NAME: tuple[str, ...] = (

@@ -82,7 +82,7 @@ def _keeps_it(semantics: Semantics, base: ValueSet, name: str) -> bool:
         isinstance(value, Instance)
         and isinstance(value.maker, ClassValue)
         and lookup(semantics, value.maker, name) is None
-        and bool(stores(semantics, value.maker.node, name))
+        and any(True for _ in stores(semantics, value.maker.node, name))
         for value in base.values
     )
 

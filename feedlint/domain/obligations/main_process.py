@@ -155,7 +155,7 @@ def _is_kept_by_class(semantics: Semantics, node: ir.Class, changed: ir.Expressi
     if not isinstance(changed, ir.Attribute) or not (isinstance(changed.value, ir.Name) and changed.value.id == own):
         return False
     is_assigned = isinstance(changed.parent, (ir.Assign, ir.AugmentedAssign))
-    return not is_assigned and changed.name in node.inner_scope.bindings and not stores(semantics, node, changed.name)
+    return not is_assigned and changed.name in node.inner_scope.bindings and not list(stores(semantics, node, changed.name))
 
 
 def _root_name(expression: ir.Expression) -> str:

@@ -81,7 +81,8 @@ def _unpicklable(semantics: Semantics, value: Any, seen: set[Any], depth: int) -
             return _unpicklable(semantics, value.receiver, seen, depth + 1)
         return _hidden_by_decorator(semantics, value.node)
     if isinstance(value, Partial):
-        return _unpicklable(semantics, value.target, seen, depth + 1)
+        given = (_unpicklable_set(semantics, semantics.evaluate(a.value), seen, depth + 1) for a in value.call.arguments[1:])
+        return _unpicklable(semantics, value.target, seen, depth + 1) or _first(given)
     if isinstance(value, ClassValue):
         return _odd_class(semantics, value.node)
     if isinstance(value, Instance):
@@ -93,7 +94,8 @@ def _unpicklable(semantics: Semantics, value: Any, seen: set[Any], depth: int) -
         return _unpicklable_external(semantics, value, value.maker.name, seen, depth)
     if isinstance(value, External):
         # A name without a dot is a module itself, not something in it.
-        if value.name.startswith(program_calls.FOUND_BY_NAME) and value.name not in program_calls.UNPICKLABLE:
+        is_known = value.name.startswith(program_calls.FOUND_BY_NAME) and not value.name.startswith("torch.ops.")
+        if is_known and value.name not in program_calls.UNPICKLABLE:
             return None
         return Evidence(f"whether {value.name} can be sent to a worker is not known")
     if isinstance(value, (Tensor, Batch)):
@@ -235,7 +237,7 @@ def _is_own(semantics: Semantics, expression: ir.Expression, value: Instance) ->
 
 def _all_picklable(semantics: Semantics, node: ir.Class, name: str) -> bool:
     """Whether everything that the class stores under a name comes from calls whose results can be sent: `json.load(...)`."""
-    kept = stores(semantics, node, name)
+    kept = list(stores(semantics, node, name))
     for store in kept:
         names = semantics.names_of(store.value.function_expression) if isinstance(store.value, ir.Call) else set()
         if not names or not all(_gives_picklable(each) for each in names):

@@ -168,6 +168,10 @@ def _different_in_workers(loader: Loader) -> ir.Call | None:
         for module in modules
         for target, statement in module.index_stores
     )
+    if sets_environment:
+        for name in ("os.environ.get", "os.getenv"):
+            if name in loader.item_code.externals:
+                return loader.item_code.externals[name]
     for module in modules:
         for bindings in module.inner_scope.bindings.values():
             for binding in bindings:

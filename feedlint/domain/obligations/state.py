@@ -87,6 +87,13 @@ def no_local_handles(loader: Loader) -> Answer:
             used = _used_in_main(loader, instance)
             if used is not None:
                 return no(REFUTED, "this opens what workers would then share", used)
+    functions = loader.item_code.functions
+    for function in functions:
+        names = (node for node in ir.walk_block(function.body) if isinstance(node, ir.Name))
+        for part in names:
+            for held in semantics.evaluate(part).of(Instance):
+                if _is_handle(semantics, held) and held.call is not None and held.call.function is None:
+                    return no(REFUTED, f"{part.id} is open in the main process: workers would share it", held.call)
     for value in loader.dataset.values.of(Instance):
         if value.call is None:
             continue

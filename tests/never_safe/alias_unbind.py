@@ -1,0 +1,46 @@
+# never safe: FDL101
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+import numpy as np
+
+
+class Waves(Dataset):
+    def __init__(self):
+        self.n = 32
+        self.data = torch.ones(32, 8)
+
+    def __len__(self):
+        return 32
+
+    def __getitem__(self, i):
+        row = self.data.unbind(0)[i]
+        row *= 0.5
+        return row.clone(), i % 4
+
+
+def main():
+
+    torch.manual_seed(0)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    net = nn.Linear(8, 4).to(device)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    loader = DataLoader(Waves(), batch_size=8, shuffle=True)
+    losses = []
+
+    for epoch in range(2):
+
+        for x, y in loader:
+            x, y = x.to(device), y.to(device)
+
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(net(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+
+    print(losses)
+
+
+if __name__ == "__main__":
+    main()
