@@ -155,7 +155,7 @@ class Call(Expression):
         given = self.keyword(name)
         if given is None and position is not None:
             positional = self.positional
-            if position < len(positional):
+            if 0 <= position < len(positional):
                 given = positional[position]
         return given
 
