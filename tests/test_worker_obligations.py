@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from textwrap import indent
 
 import pytest
 
 from feedlint.config import Settings
+from feedlint.domain.obligations import LOADER_OBLIGATIONS
 from feedlint.engine import judge
 from feedlint.findings import PROVEN
 from feedlint.project import Project
@@ -206,3 +208,9 @@ def test_a_dataset_that_the_main_process_changes_is_not_stateless(loop: str, tmp
 @pytest.mark.parametrize("item", ["noise = self.generator.random()", "noise = GENERATOR.random()"])
 def test_every_worker_would_repeat_the_numbers_of_a_generator(item: str, tmp_path: Path) -> None:
     assert "no-own-generator" in open_obligations(tmp_path, "self.generator = np.random.default_rng(0)", item, before="GENERATOR = np.random.default_rng(0)\n\n\n")
+
+
+@pytest.mark.parametrize("name", LOADER_OBLIGATIONS)
+def test_every_obligation_has_a_function_that_answers_for_it(name: str) -> None:
+    module, _, function = LOADER_OBLIGATIONS[name][1].partition(".")
+    assert callable(getattr(import_module(f"feedlint.domain.obligations.{module}"), function))

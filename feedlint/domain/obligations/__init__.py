@@ -7,32 +7,18 @@ a refuted one forbids the edit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ...findings import REFUTED, Obligation
-from ..loaders import Loader
-from .answers import Answer, obligation
-from .copies import prove_copy
-from .order import (
-    cuda_or_cpu,
-    known_dataset,
-    no_stream,
-    one_iterator,
-    order_kept,
-    sampler_independent,
-    sharded,
-    value_is_ours,
-)
-from .sending import batch_picklable, dense_cpu_batch, no_alias, not_retained, picklable, small_state
-from .starting import inherited_globals, main_guard, no_cuda_children, plain_process, quiet_import, same_exceptions
-from .state import (
-    frozen_dataset,
-    no_cuda_in_items,
-    no_local_handles,
-    no_own_generator,
-    stateless_items,
-    unchanged_dataset,
-)
+from .answers import obligation
+
+if TYPE_CHECKING:
+    from ..loaders import Loader
+    from ..transfers import Transfer
+
+# Each module is imported when its first question is asked: a file without findings asks none.
 
 
 def prove(loader: Loader, names: Iterable[str]) -> tuple[Obligation, ...]:
@@ -44,43 +30,52 @@ def _answer(loader: Loader, name: str) -> Obligation:
     key = ("obligation", name, loader.call)
     cache = loader.semantics.cache
     if key not in cache:
-        risk, judge = LOADER_OBLIGATIONS[name]
-        cache[key] = obligation(name, risk, judge(loader))
+        risk, where = LOADER_OBLIGATIONS[name]
+        module, _, function = where.partition(".")
+        cache[key] = obligation(name, risk, getattr(import_module(f".{module}", __name__), function)(loader))
     return cache[key]  # type: ignore[no-any-return]
+
+
+def prove_copy(copy: Transfer) -> tuple[Obligation, ...]:
+    """What must hold for a copy to be made asynchronously."""
+    from . import copies
+
+    return copies.prove_copy(copy)
 
 
 def refuted(obligations: Iterable[Obligation]) -> tuple[Obligation, ...]:
     return tuple(o for o in obligations if o.state == REFUTED)
 
 
-LOADER_OBLIGATIONS: dict[str, tuple[str, Callable[[Loader], Answer]]] = {
-    "known-dataset": ("unknown-dataset", known_dataset),
-    "no-stream": ("random-stream", no_stream),
-    "no-own-generator": ("repeated-random", no_own_generator),
-    "main-guard": ("missing-main-guard", main_guard),
-    "picklable": ("unpicklable", picklable),
-    "batch-picklable": ("batch-type", batch_picklable),
-    "no-local-handles": ("process-local-state", no_local_handles),
-    "stateless-items": ("stateful-dataset", stateless_items),
-    "no-cuda-in-items": ("cuda-in-workers", no_cuda_in_items),
-    "sharded": ("shuffle-order", sharded),
-    "sampler-independent": ("sampler-runs-ahead", sampler_independent),
-    "inherited-globals": ("process-wide-setting", inherited_globals),
-    "quiet-import": ("import-side-effects", quiet_import),
-    "plain-process": ("nested-processes", plain_process),
-    "same-exceptions": ("exception-type", same_exceptions),
-    "small-state": ("memory", small_state),
-    "value-is-ours": ("explicit-zero", value_is_ours),
-    "order-kept": ("shuffle-order", order_kept),
-    "frozen-dataset": ("stateful-dataset", frozen_dataset),
-    "one-iterator": ("shared-iterator", one_iterator),
-    "unchanged-dataset": ("stateful-dataset", unchanged_dataset),
-    "not-retained": ("memory", not_retained),
-    "dense-cpu-batch": ("batch-type", dense_cpu_batch),
-    "cuda-or-cpu": ("device-unknown", cuda_or_cpu),
-    "no-cuda-children": ("fork-after-cuda", no_cuda_children),
-    "no-alias": ("batch-type", no_alias),
+LOADER_OBLIGATIONS: dict[str, tuple[str, str]] = {
+    "known-dataset": ("unknown-dataset", "order.known_dataset"),
+    "no-stream": ("random-stream", "order.no_stream"),
+    "no-own-generator": ("repeated-random", "state.no_own_generator"),
+    "main-guard": ("missing-main-guard", "starting.main_guard"),
+    "picklable": ("unpicklable", "sending.picklable"),
+    "batch-picklable": ("batch-type", "sending.batch_picklable"),
+    "no-local-handles": ("process-local-state", "state.no_local_handles"),
+    "stateless-items": ("stateful-dataset", "state.stateless_items"),
+    "no-cuda-in-items": ("cuda-in-workers", "state.no_cuda_in_items"),
+    "sharded": ("shuffle-order", "order.sharded"),
+    "sampler-independent": ("sampler-runs-ahead", "order.sampler_independent"),
+    "inherited-globals": ("process-wide-setting", "starting.inherited_globals"),
+    "quiet-import": ("import-side-effects", "starting.quiet_import"),
+    "plain-process": ("nested-processes", "starting.plain_process"),
+    "same-exceptions": ("exception-type", "starting.same_exceptions"),
+    "small-state": ("memory", "sending.small_state"),
+    "value-is-ours": ("explicit-zero", "order.value_is_ours"),
+    "order-kept": ("shuffle-order", "order.order_kept"),
+    "frozen-dataset": ("stateful-dataset", "state.frozen_dataset"),
+    "one-iterator": ("shared-iterator", "order.one_iterator"),
+    "unchanged-dataset": ("stateful-dataset", "state.unchanged_dataset"),
+    "not-retained": ("memory", "sending.not_retained"),
+    "dense-cpu-batch": ("batch-type", "sending.dense_cpu_batch"),
+    "cuda-or-cpu": ("device-unknown", "order.cuda_or_cpu"),
+    "no-cuda-children": ("fork-after-cuda", "starting.no_cuda_children"),
+    "no-alias": ("batch-type", "sending.no_alias"),
 }
+"""By name: the risk that is left where it is not proven, and the module and function here that answer for a loader."""
 
 
 WORKERS = (
@@ -103,11 +98,7 @@ WORKERS = (
     "no-alias",
     "value-is-ours",
 )
-
-
 PINNING = ("dense-cpu-batch", "cuda-or-cpu", "no-cuda-children", "no-cuda-in-items", "no-alias")
-
-
 PERSISTENCE = ("order-kept", "frozen-dataset", "one-iterator", "not-retained")
 
 __all__ = ["LOADER_OBLIGATIONS", "PERSISTENCE", "PINNING", "WORKERS", "prove", "prove_copy", "refuted"]
