@@ -9,6 +9,7 @@ from ..findings import PROVEN, REFUTED, UNKNOWN, Evidence, Obligation
 from ..fixes.operations import Operation, ReplaceMethod, SetArgument
 from ..ir import nodes as ir
 from ..knowledge import torch_functions
+from ..knowledge.versions import is_there
 from ..places import Place
 from ..records import record
 from ..semantics import devices
@@ -101,7 +102,7 @@ def _creation(semantics: Semantics, move: ir.Call) -> Creation | None:
     if not device:
         return None
     card = card_of(steps) if steps else card_key(move)
-    editable = is_direct and not legacy
+    editable = is_direct and not legacy and is_there("device", semantics.project.facts.torch)
     is_whole = all(_is_whole(semantics, a.value) for a in factory.arguments if a.keyword in (None, "start", "end", "step"))
     is_device = not move.arguments or _is_device(semantics, move.arguments[0].value)
     return Creation(

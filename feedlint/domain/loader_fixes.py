@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..findings import fix_key
 from ..fixes.operations import EnsureImport, MoveStatement, Operation, RemoveArgument, ReplaceExpression, SetArgument
 from ..ir import nodes as ir
+from ..knowledge.versions import is_there
 from ..records import record
 from ..semantics import bindings
 from ..semantics.evaluation import Semantics
@@ -113,7 +114,7 @@ def set_persistence(loader: Loader) -> Change | None:
     """Keep the workers: literally where their number is one, else as `<workers> > 0`."""
     given = loader.workers
     name = loader.api.persistent
-    if name is None:
+    if name is None or not is_there(name, loader.semantics.project.facts.torch):
         return None
     code = "True"
     if (isinstance(given.node, ir.Constant) and given.call is not None) or given.is_default:

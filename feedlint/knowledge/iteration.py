@@ -5,6 +5,8 @@ Sources: documentation of Python 3.14, tqdm 4.67, rich 14, accelerate 1.15, Ligh
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .loader_apis import LOADER_CLASSES
 
 # "same": the elements as they are; "index": (number, element); "zip": one of each; "chain": of each argument in turn.
@@ -66,3 +68,8 @@ PREPARERS: frozenset[str] = frozenset(
 )
 
 LOADER_NAMES: frozenset[str] = LOADER_CLASSES
+
+
+def is_stated(name: str, wrappers: Collection[str]) -> bool:
+    """Whether the user says of a callable, by its whole name or its last part, that it returns a loader."""
+    return name in wrappers or name.rpartition(".")[2] in wrappers

@@ -695,7 +695,7 @@ def _constant_method(semantics: Semantics, node: ir.Call, receiver: Known, name:
 def iterated(semantics: Semantics, value: Instance) -> ValueSet:
     """What iterating over an object gives: batches for a loader, the yields of its `__iter__` for a project class."""
     if isinstance(value.maker, External):
-        if value.maker.name in iteration.LOADER_NAMES:
+        if value.maker.name in iteration.LOADER_NAMES or iteration.is_stated(value.maker.name, semantics.project.facts.wrappers):
             return one(Batch(value))
         if value.maker.name.startswith(("torch.utils.data.", "torch_geometric.", "monai.data.")):
             return one(Batch(value))

@@ -98,7 +98,7 @@ def is_loader(semantics: Semantics, value: Any) -> bool:
     if not isinstance(value, Instance):
         return False
     if isinstance(value.maker, External):
-        return value.maker.name in iteration.LOADER_NAMES
+        return value.maker.name in iteration.LOADER_NAMES or iteration.is_stated(value.maker.name, semantics.project.facts.wrappers)
     return bool(set(lineage(semantics, value.maker.node).externals) & iteration.LOADER_NAMES)
 
 
