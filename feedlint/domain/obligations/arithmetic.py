@@ -11,7 +11,7 @@ from ...semantics.values import Tensor
 from ..loaders import Loader
 from ..program import seeding
 from .answers import YES, Answer, no
-from .sending import tensor_bytes
+from .memory import tensor_bytes
 
 
 def same_arithmetic(loader: Loader) -> Answer:

@@ -15,7 +15,7 @@ from ..batches import of_loader
 from ..loaders import loader_at
 from ..transfers import Transfer
 from .answers import YES, Answer, no, obligation
-from .sending import library_samples
+from .batch_content import library_samples
 from .sources import written_after
 
 

@@ -1,19 +1,17 @@
-"""Whether what workers get, and what they give back, can be sent: pickled, shared, pinned, and how much it is."""
+"""Whether what workers get can be sent to one that is not forked: pickled there, and found by its name here."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ...findings import PROVEN, UNKNOWN, Evidence
+from ...findings import UNKNOWN, Evidence
 from ...ir import nodes as ir
 from ...knowledge import item_calls, program_calls
 from ...semantics.classes import attribute, fields, holds_fields, lineage, method_of, self_name, stores
 from ...semantics.evaluation import Semantics
 from ...semantics.tensors import is_module
 from ...semantics.values import (
-    CPU,
     Batch,
     ClassValue,
     External,
@@ -32,13 +30,10 @@ from ...semantics.values import (
     Iterator as IteratorValue,
 )
 from .. import items
-from ..batches import Shape
 from ..loaders import Loader
 from ..program import program
 from .answers import YES, Answer, no
-from .changes import changed_by
 from .main_process import below_guard
-from .objects import objects
 from .state import calls
 
 
@@ -69,7 +64,7 @@ def _unpicklable(semantics: Semantics, value: Any, seen: set[Any], depth: int) -
     if isinstance(value, IteratorValue) and not value.held:
         return Evidence("an iterator, a generator or a view of a dictionary can't be sent to a worker that is not forked")
     if isinstance(value, (Items, Mapping, IteratorValue)):
-        return _first(_unpicklable_set(semantics, part, seen, depth + 1) for part in _parts(semantics, value))
+        return _first(_unpicklable_set(semantics, part, seen, depth + 1) for part in parts(semantics, value))
     if isinstance(value, FunctionValue):
         if not value.node.name:
             return Evidence("a lambda can't be sent to a worker that is not forked", value.node.place)
@@ -128,7 +123,7 @@ def _gives_picklable(name: str) -> bool:
     return name.startswith(program_calls.PICKLABLE_PREFIXES)
 
 
-def _parts(semantics: Semantics, value: Items | Mapping | IteratorValue) -> Iterator[ValueSet]:
+def parts(semantics: Semantics, value: Items | Mapping | IteratorValue) -> Iterator[ValueSet]:
     """What a container holds, under keys that are not known too."""
     if isinstance(value, Items):
         yield from value.items
@@ -284,199 +279,3 @@ def _put_through(use: ir.Expression) -> Iterator[ir.Expression]:
     elif isinstance(parent, ir.Index) and parent.value is use and isinstance(parent.parent, ir.Assign):
         if any(target is parent for target in parent.parent.targets) and parent.parent.value is not None:
             yield parent.parent.value
-
-
-def batch_picklable(loader: Loader) -> Answer:
-    semantics = loader.semantics
-    marked = _marked_tensor(loader)
-    if marked is not None:
-        return no(UNKNOWN, "what is set on a tensor, and its gradient, does not come along from a worker", marked)
-    for value in loader.collate.values.of(FunctionValue) if loader.collate.given else ():
-        if _has_iterator(semantics, semantics.results(value.node), 3):
-            return no(UNKNOWN, "a batch may hold an iterator or a view of a dictionary, which can't be sent", value.node)
-    if loader.item_code.modules_run:
-        return no(UNKNOWN, "item code runs a module: what it returns may carry gradients", loader.item_code.modules_run[0])
-    odd = _odd_leaves(loader)
-    if not odd:
-        return YES
-    if all(leaf.kind == "unknown" for leaf in odd) and loader.batch.kind == "unknown" and library_samples(loader):
-        return YES
-    note = _note(odd)
-    return no(UNKNOWN, f"a batch may hold {note}" if note else "what a batch holds is not known")
-
-
-def _marked_tensor(loader: Loader) -> ir.Node | None:
-    """Where item code, or the class of the dataset, gives a tensor an attribute or a gradient."""
-    semantics = loader.semantics
-    functions = dict(loader.item_code.functions)
-    for instance in objects(loader):
-        assert isinstance(instance.maker, ClassValue)
-        for each in lineage(semantics, instance.maker.node).classes:
-            functions.update(dict.fromkeys(each.methods))
-    for function in functions:
-        for node in ir.walk_block(function.body):
-            if isinstance(node, ir.Assign):
-                for target in node.targets:
-                    if isinstance(target, ir.Attribute) and target.name not in ("data", "grad") and semantics.evaluate(target.value).of(Tensor):
-                        return node
-            elif isinstance(node, ir.Call):
-                flag = node.keyword("requires_grad")
-                if flag is not None and not semantics.evaluate(flag).are_all(False):
-                    return node
-                if node.method == "requires_grad_" or "torch.nn.Parameter" in semantics.names_of(node.function_expression):
-                    return node
-    return None
-
-
-def _has_iterator(semantics: Semantics, values: ValueSet, depth: int) -> bool:
-    for value in values.values:
-        if isinstance(value, IteratorValue) and not value.held:
-            return True
-        if isinstance(value, (Items, Mapping)) and depth > 0:
-            if any(_has_iterator(semantics, part, depth - 1) for part in _parts(semantics, value)):
-                return True
-    return False
-
-
-def _odd_leaves(loader: Loader) -> list[Shape]:
-    """The parts of a batch that are not proven to be dense tensors or what collating makes plain values of."""
-    plain = ("tensor", "number", "string", "array", "none", "mixed")
-    return [leaf for leaf in loader.batch.leaves if leaf.kind not in plain]
-
-
-def _note(leaves: list[Shape]) -> str:
-    """What is known of the first of them, "" if nothing is."""
-    return next((leaf.note for leaf in leaves if leaf.note), "")
-
-
-def library_samples(loader: Loader) -> bool:
-    """A torchvision dataset with the default collation: it either gives tensors or fails with 0 workers too."""
-    return not loader.collate.given and all(leaf.kind == "known" for leaf in loader.item_code.leaves)
-
-
-def small_state(loader: Loader) -> Answer:
-    semantics = loader.semantics
-    for instance in objects(loader):
-        assert isinstance(instance.maker, ClassValue)
-        for name in items.stored_names(semantics, instance.maker.node):
-            for _value in attribute(semantics, instance, name).of(Tensor):
-                for store in stores(semantics, instance.maker.node, name):
-                    if not _is_small(semantics, store.value):
-                        return Answer(UNKNOWN, (Evidence(f"the tensor self.{name} would be copied to shared memory as a whole", store.statement.place),))
-    for leaf in loader.item_code.leaves:
-        if leaf.kind == "tensors":
-            return no(UNKNOWN, "its tensors would be copied to shared memory as a whole")
-    kept = _kept_batch(loader)
-    if kept is not None:
-        return no(UNKNOWN, "batches are kept beyond their step", kept)
-    size = _batch_bytes(loader)
-    if size is not None and size > 8_000_000:
-        return no(UNKNOWN, f"a batch takes about {size // 1_000_000} MB of shared memory for each one under way")
-    return YES
-
-
-def _is_small(semantics: Semantics, expression: ir.Expression | None) -> bool:
-    size = tensor_bytes(semantics, expression)
-    return size is not None and size <= 1_000_000
-
-
-def tensor_bytes(semantics: Semantics, expression: ir.Expression | None) -> int | None:
-    """The size of a new tensor whose shape is written out, None if it is not."""
-    if isinstance(expression, ir.Binary):
-        return tensor_bytes(semantics, expression.left) or tensor_bytes(semantics, expression.right)
-    if not isinstance(expression, ir.Call):
-        return None
-    if expression.receiver is not None and expression.method in ("float", "long", "double", "abs", "sqrt", "sin", "cos", "exp"):
-        return tensor_bytes(semantics, expression.receiver)
-    names = semantics.names_of(expression.function_expression)
-    shorts = {n.rpartition(".")[2] for n in names if n.startswith("torch.")}
-    if not shorts & {"zeros", "ones", "rand", "randn", "empty", "full", "arange", "randint", "randperm", "linspace", "eye"}:
-        return None
-    sizes = expression.positional
-    if shorts & {"full"} and sizes:
-        sizes = sizes[:1]
-    if shorts & {"randint"}:
-        sizes = sizes[-1:]
-    if shorts & {"linspace"}:
-        sizes = sizes[2:3]
-    if sizes and isinstance(sizes[0], ir.Display):
-        sizes = sizes[0].items
-    dimensions = []
-    for size in sizes:
-        constants = semantics.evaluate(size).constants
-        if not constants or not all(isinstance(c, (int, float)) for c in constants):
-            return None
-        dimensions.append(max(int(c) for c in constants))
-    return 8 * math.prod(dimensions) if dimensions else None
-
-
-def _batch_bytes(loader: Loader) -> int | None:
-    sizes = loader.batch_size.values.constants
-    if not sizes or not all(isinstance(s, int) for s in sizes):
-        return None
-    total = 0
-    for function in loader.item_code.functions:
-        for call in calls(function):
-            size = tensor_bytes(loader.semantics, call)
-            if size is not None:
-                total = max(total, size // 2)
-    return total * max(sizes) if total else None
-
-
-def _changes_batch(loader: Loader) -> ir.Node | None:
-    """A place in a loop over the loader that changes a batch in place."""
-    semantics = loader.semantics
-    for loop in loader.use.loops:
-        for node in loop.body:
-            for changed in changed_by(semantics, node):
-                for value in semantics.evaluate(changed).values:
-                    source = value if isinstance(value, Batch) else getattr(value, "batch", None)
-                    if isinstance(source, Batch) and isinstance(source.loader, Instance) and source.loader.call is loader.call:
-                        if not (isinstance(value, Tensor) and value.place != CPU):
-                            return node
-    return None
-
-
-def _kept_batch(loader: Loader) -> ir.Node | None:
-    """A place that stores what the loader gave: `list(loader)`, `seen.append(batch)`."""
-    for loop in loader.use.loops:
-        for node in loop.body:
-            if isinstance(node, ir.Call) and node.method in ("append", "add", "put", "extend"):
-                for argument in node.positional:
-                    if any(isinstance(v, Batch) and isinstance(v.loader, Instance) and v.loader.call is loader.call for v in loader.semantics.evaluate(argument).values):
-                        return node
-    return None
-
-
-def not_retained(loader: Loader) -> Answer:
-    """Loaders kept in a collection keep their workers alive."""
-    answer = small_state(loader)
-    if answer.state != PROVEN:
-        return answer
-    if loader.builder_loop is not None:
-        return no(UNKNOWN, "a loader is made in each iteration, and each would keep its workers", loader.call)
-    for ancestor in loader.call.ancestors():
-        if isinstance(ancestor, (ir.Comprehension,)):
-            return no(UNKNOWN, "several loaders are kept, each with its workers", ancestor)
-        if isinstance(ancestor, ir.Call) and ancestor.method in ("append", "extend"):
-            return no(UNKNOWN, "loaders are kept in a list, each with its workers", ancestor)
-        if isinstance(ancestor, ir.Statement):
-            break
-    return YES
-
-
-def dense_cpu_batch(loader: Loader) -> Answer:
-    odd = _odd_leaves(loader)
-    if not odd or library_samples(loader):
-        return YES
-    note = _note(odd)
-    return no(UNKNOWN, f"a batch may hold {note}, which is not pinned" if note else "what a batch holds is not known")
-
-
-def no_alias(loader: Loader) -> Answer:
-    changed = _changes_batch(loader)
-    if changed is not None and loader.collate.given and not loader.collate.values.are_all(None):
-        return no(UNKNOWN, "the loop changes batches in place, and what the collate function gives may be used elsewhere too", changed)
-    if loader.batch_size.given and any(isinstance(v, Known) and v.value is None for v in loader.batch_size.values.values):
-        return no(UNKNOWN, "without collation a batch is the dataset's own memory; pinning makes a copy of it")
-    return YES
