@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -133,6 +134,17 @@ def findings(folder: Path, files: dict[str, str], gates: bool) -> list[object]:
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(projects())
 def test_gates_hold_back_no_finding(files: dict[str, str]) -> None:
+    assert_gates_change_nothing(files)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(projects())
+def test_gates_hold_back_no_finding_in_many_projects(files: dict[str, str]) -> None:
+    assert_gates_change_nothing(files)
+
+
+def assert_gates_change_nothing(files: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for path, text in files.items():

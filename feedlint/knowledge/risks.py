@@ -98,7 +98,8 @@ RISKS = (
     Risk(
         "process-wide-setting",
         "that workers need nothing that is set only while the program runs, and nobody else relies on the setting",
-        "A spawned worker sees the defaults: another dtype, a missing codec, another number of threads.",
+        "A spawned worker sees the defaults: another dtype, a missing codec, a global as it was at the start. Every worker has "
+        "one thread, so sums over many numbers may be rounded differently.",
     ),
     Risk(
         "random-stream",
