@@ -113,7 +113,8 @@ class Semantics:
         """All values that an expression was seen to have."""
         if expression is None:
             return NOTHING
-        return self.remember(expression, self._evaluate)
+        known = self._memo.get(expression)
+        return self.remember(expression, self._evaluate) if known is None else known
 
     def remember(self, key: Any, compute: Callable[[Any], ValueSet]) -> ValueSet:
         """`compute(key)`, once; a key that asks for itself gets what the round before found, first nothing.

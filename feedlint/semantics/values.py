@@ -210,6 +210,8 @@ class ValueSet:
             return self
         if not self.values and (other.open or not self.open):
             return other
+        if self.open and len(self.values) == _LIMIT:
+            return self
         # Sets are small: looking each value up is faster than hashing all of them, and most often finds it at once.
         values = self.values + tuple(value for value in other.values if value not in self.values)
         if len(values) == len(self.values) and (self.open or not other.open):
