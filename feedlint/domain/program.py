@@ -74,12 +74,12 @@ def importers(semantics: Semantics, module: ir.Module) -> list[ir.Module]:
 
 def programs_of(semantics: Semantics, nodes: Iterable[ir.Node], module: ir.Module) -> tuple[ir.Module, ...]:
     """What is imported by the programs that may run these nodes; where that is not known, all that touches the module."""
-    starts: set[ir.Module] = set()
+    starts: dict[ir.Module, None] = {}
     for node in nodes:
         found = _started_from(semantics, node, 8)
         if found is None:
             return program(semantics, module)
-        starts |= found
+        starts.update(found)
     whole = dict.fromkeys([*starts, module])
     todo = list(whole)
     while todo:
@@ -90,20 +90,20 @@ def programs_of(semantics: Semantics, nodes: Iterable[ir.Node], module: ir.Modul
     return tuple(whole)
 
 
-def _started_from(semantics: Semantics, node: ir.Node, depth: int) -> set[ir.Module] | None:
+def _started_from(semantics: Semantics, node: ir.Node, depth: int) -> dict[ir.Module, None] | None:
     """The modules whose own statements lead to a node, None if it may be reached from elsewhere."""
     function = node.function
     if function is None:
-        return {node.module}
+        return {node.module: None}
     known = callers(semantics, function)
     if depth <= 0 or known.open or not known.sites:
         return None
-    starts: set[ir.Module] = set()
+    starts: dict[ir.Module, None] = {}
     for site in known.sites:
         found = _started_from(semantics, site.call, depth - 1)
         if found is None:
             return None
-        starts |= found
+        starts.update(found)
     return starts
 
 

@@ -321,7 +321,7 @@ class _Lowering:
             else:
                 self._bind(bound or name, "import", new, imported=(new.source, new.level, name))
                 if bound is not None and bound != name:
-                    self._module.renamed.setdefault(name, set()).add(bound)
+                    self._module.renamed.setdefault(name, {})[bound] = None
 
     def _function(self, old: Any, block: ir.Block, parent: ir.Node) -> None:
         new = self._new(ir.Function, old, block, parent)

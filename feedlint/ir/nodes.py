@@ -553,7 +553,7 @@ class Module(Statement):
     calls: dict[str, list[Call]]  # by last name of the callee
     names: dict[str, list[Name]]  # every use and every binding of a name
     attributes: dict[str, list[Attribute]]
-    renamed: dict[str, set[str]]  # what `from x import name as other` calls a name
+    renamed: dict[str, dict[str, None]]  # what `from x import name as other` calls a name
     loops: list[Loop]
     functions: list[Function]
     classes: list[Class]

@@ -61,14 +61,14 @@ def _callers(semantics: Semantics, function: ir.Function) -> Callers:
     constructor = owner is not None and function.name == "__init__"
     if owner is not None and not constructor and function.name.startswith("__"):
         return Callers((), True)  # called by the language, not by name
-    names = {owner.name if constructor and owner else function.name}
+    names = [owner.name if constructor and owner else function.name]
     if constructor and owner is not None:
-        names |= {c.name for c in subclasses(semantics, owner) if c.method("__init__") is None}
+        names += [c.name for c in subclasses(semantics, owner) if c.method("__init__") is None]
         if any(c.method("__init__") is not None for c in subclasses(semantics, owner)):
-            names.add("__init__")
+            names.append("__init__")
     sites: list[Site] = []
     is_open = _unseen(semantics, function)
-    for name in names:
+    for name in dict.fromkeys(names):
         for module in semantics.project.modules_mentioning(name):
             for bound in _local_names(module, name):
                 for call in module.calls.get(bound, ()):
@@ -80,13 +80,13 @@ def _callers(semantics: Semantics, function: ir.Function) -> Callers:
     return Callers(tuple(sites), is_open)
 
 
-def _local_names(module: ir.Module, name: str) -> set[str]:
+def _local_names(module: ir.Module, name: str) -> list[str]:
     """The names under which a module may call it: its own, and what an import renames it to."""
-    found = {name, *module.renamed.get(name, ())}
+    found = dict.fromkeys([name, *module.renamed.get(name, ())])
     for use in module.names.get(name, ()):
         if isinstance(use.parent, ir.Assign) and use.parent.value is use:
-            found |= {t.id for t in use.parent.targets if isinstance(t, ir.Name)}
-    return found
+            found.update(dict.fromkeys(t.id for t in use.parent.targets if isinstance(t, ir.Name)))
+    return list(found)
 
 
 def _unseen(semantics: Semantics, function: ir.Function) -> bool:

@@ -109,7 +109,7 @@ def changed_global(loader: Loader) -> ir.Node | None:
     semantics = loader.semantics
     modules = program(semantics, loader.call.module)
     for module, name in _globals_read(loader):
-        known_as = {name} | {other for each in modules for other in each.renamed.get(name, ())}
+        known_as = dict.fromkeys([name, *(other for each in modules for other in each.renamed.get(name, ()))])
         for other in modules:
             for each in known_as:
                 if other is not module and not _imports(other, each):
@@ -184,27 +184,27 @@ def changed_module(loader: Loader) -> ir.Node | None:
     return None
 
 
-def _globals_read(loader: Loader) -> set[tuple[ir.Module, str]]:
+def _globals_read(loader: Loader) -> dict[tuple[ir.Module, str], None]:
     """The names of modules that item code reads, with the classes of what workers get."""
-    found = set()
+    found: dict[tuple[ir.Module, str], None] = {}
     for function in loader.item_code.functions:
         top = function.module.inner_scope
         for node in ir.walk_block(function.body):
             if isinstance(node, ir.Name) and node.id in top.bindings and _scope_of(node) is top:
-                found.add((function.module, node.id))
+                found[function.module, node.id] = None
                 for binding in top.bindings[node.id]:
                     if binding.imported is not None and binding.imported[2] is not None:
-                        found |= _defined_in(loader.semantics, node)
+                        found.update(dict.fromkeys(_defined_in(loader.semantics, node)))
     for instance in objects(loader):
         assert isinstance(instance.maker, ClassValue)
         for each in lineage(loader.semantics, instance.maker.node).classes:
-            found.add((each.module, each.name))
+            found[each.module, each.name] = None
     return found
 
 
-def _defined_in(semantics: Semantics, name: ir.Name) -> set[tuple[ir.Module, str]]:
+def _defined_in(semantics: Semantics, name: ir.Name) -> list[tuple[ir.Module, str]]:
     """Where a class or another thing with a place of its own comes from."""
-    return {(v.node.module, v.node.name) for v in semantics.evaluate(name).of(ClassValue)}
+    return [(v.node.module, v.node.name) for v in semantics.evaluate(name).of(ClassValue)]
 
 
 def _scope_of(name: ir.Name) -> ir.Scope | None:
