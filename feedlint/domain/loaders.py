@@ -157,15 +157,18 @@ class Loader:
 
     @property
     def has_workers(self) -> bool:
-        """Whether its worker count is above 0 on every path, an option's default counting as its value."""
+        """Whether its worker count is above 0 on every path, an option's default counting as its value.
+
+        A number that is worked out, as where ranks share the workers, counts beside one that is known.
+        """
         counts = self.workers.values
         if counts.open or not counts.values:
             return False
-        return all(
-            (isinstance(v, Known) and isinstance(v.value, int) and v.value > 0)
-            or (not isinstance(v, Known) and getattr(v, "kind", "") in ("cpu-count", "usable-cpus"))
-            for v in counts.values
-        )
+        known = [v.value for v in counts.values if isinstance(v, Known)]
+        if not all(isinstance(value, int) and value > 0 for value in known):
+            return False
+        worked_out = ("cpu-count", "usable-cpus", *(("int", "number") if known else ()))
+        return all(isinstance(v, Known) or getattr(v, "kind", "") in worked_out for v in counts.values)
 
     @property
     def decides_its_batches(self) -> bool:
