@@ -78,13 +78,14 @@ def drawn_from(semantics: Semantics, values: Iterable[Any], depth: int = 0) -> t
 
 def _of_element(element: Any) -> Iterator[Instance]:
     if isinstance(element, Batch) and isinstance(element.loader, Instance):
-        yield element.loader
+        if "*" not in element.path:  # else it is one of the parts of a batch, not a batch
+            yield element.loader
     elif isinstance(element, Items):
         for item in element.items:
             for value in item.values:
                 yield from _of_element(value)
-    elif isinstance(element, Tensor) and isinstance(element.batch, Batch) and isinstance(element.batch.loader, Instance):
-        yield element.batch.loader
+    elif isinstance(element, Tensor) and isinstance(element.batch, Batch):
+        yield from _of_element(element.batch)
 
 
 def _inside(semantics: Semantics, value: Instance, depth: int) -> Iterator[Instance]:
