@@ -51,6 +51,10 @@ class CreatedOnCpu(Rule):
             AFTER_A_STEP + "        weight = torch.ones(4).to(device)  #! FDL203\n        print(weight.shape)\n" + END,
             AFTER_A_STEP + "        weight = torch.ones(4, device=device)\n        print(weight.shape)\n" + END,
         ),
+        Bad(
+            AFTER_A_STEP + "        weight = torch.ones(4).type_as(wave)  #! FDL203\n        print(weight.shape)\n" + END,
+            note="It takes over the device of another tensor, and its type.",
+        ),
     )
     good = (
         Good(AFTER_A_STEP + "        weight = torch.ones(4, device=device)\n        print(weight.shape)\n" + END, "It is made on the device."),

@@ -71,7 +71,7 @@ class Creation:
 
 def creations(semantics: Semantics, module: ir.Module, settings: Settings) -> Iterator[Creation]:
     """The creations of a module that run in every step or in the forward of a module, in source order."""
-    calls = [call for name in ("to", "cuda") for call in module.calls.get(name, ())]
+    calls = [call for name in ("to", "cuda", "type_as") for call in module.calls.get(name, ())]
     for call in sorted(calls, key=lambda c: (c.line, c.column)):
         found = _creation(semantics, call)
         if found is not None and not is_left_alone(semantics, call):
@@ -89,7 +89,7 @@ def _creation(semantics: Semantics, move: ir.Call) -> Creation | None:
     names = legacy or names & torch_functions.FACTORIES
     if len(names) != 1 or any(a.star for a in factory.arguments) or any(a.keyword in _NOT_MOVED for a in factory.arguments):
         return None
-    target = devices.target_of(semantics, move)
+    target = _place_taken_over(semantics, move) if move.method == "type_as" else devices.target_of(semantics, move)
     if target is None or target == CPU:
         return None
     name = names.pop().rpartition(".")[2]
@@ -102,7 +102,7 @@ def _creation(semantics: Semantics, move: ir.Call) -> Creation | None:
     if not device:
         return None
     card = card_of(steps) if steps else card_key(move)
-    editable = is_direct and not legacy and is_there("device", semantics.project.facts.torch)
+    editable = is_direct and not legacy and move.method != "type_as" and is_there("device", semantics.project.facts.torch)
     is_whole = all(_is_whole(semantics, a.value) for a in factory.arguments if a.keyword in (None, "start", "end", "step"))
     is_device = not move.arguments or _is_device(semantics, move.arguments[0].value)
     return Creation(
@@ -134,6 +134,12 @@ def _is_device(semantics: Semantics, expression: ir.Expression) -> bool:
     if isinstance(expression, ir.Attribute) and expression.name == "device":
         return True
     return not values.of(Tensor) and any(isinstance(v, (Device, Known)) for v in values.values)
+
+
+def _place_taken_over(semantics: Semantics, move: ir.Call) -> str | None:
+    """Where `made.type_as(other)` takes a tensor, if that is known: to the device of the other one."""
+    places = {tensor.place for given in move.positional for tensor in semantics.evaluate(given).of(Tensor)}
+    return places.pop() if len(places) == 1 and places <= {CUDA, CUDA_OR_CPU} else None
 
 
 def _made_by(receiver: ir.Expression | None) -> tuple[ir.Expression | None, bool]:
