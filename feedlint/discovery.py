@@ -117,6 +117,34 @@ def is_excluded(path: str, exclude: Sequence[str] | None, extend_exclude: Sequen
     return _Excludes(patterns, root).cover(path, root)
 
 
+_DEEPEST, _MOST = 3, 2_000
+
+
+def files_beside(folder: str) -> list[str]:
+    """The Python files of a folder that nothing marks as a project, and of those below it that hold some themselves.
+
+    A script may lie in somebody's home: what is far away, or behind folders without a Python file, does not belong to it.
+    """
+    found: list[str] = []
+    level = [folder]
+    for _ in range(_DEEPEST):
+        below: list[str] = []
+        for each in level:
+            try:
+                with os.scandir(each) as entries:
+                    listed = sorted(entries, key=lambda entry: entry.name)
+            except OSError:
+                continue
+            files = [e.path for e in listed if e.name.endswith((".py", ".ipynb")) and e.is_file()]
+            if files or each == folder:
+                found += files
+                below += [e.path for e in listed if e.is_dir(follow_symlinks=False) and not e.name.startswith((".", "__"))]
+            if len(found) > _MOST:
+                return found[:_MOST]
+        level = below
+    return found
+
+
 def project_root(path: str, named: Iterable[str] = ()) -> str:
     """The nearest folder upwards from a file or folder that marks a project.
 
@@ -126,13 +154,18 @@ def project_root(path: str, named: Iterable[str] = ()) -> str:
     start = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
     folder = start
     while True:
-        if any(os.path.exists(os.path.join(folder, marker)) for marker in ROOT_MARKERS):
+        if is_marked(folder):
             return folder
         parent = os.path.dirname(folder)
         if parent == folder:
             above = [name for name in named if start == name or start.startswith(name.rstrip(os.sep) + os.sep)]
             return min(above, key=len, default=start)
         folder = parent
+
+
+def is_marked(folder: str) -> bool:
+    """Whether something in a folder says that a project begins there."""
+    return any(os.path.exists(os.path.join(folder, marker)) for marker in ROOT_MARKERS)
 
 
 def _above(path: str, root: str) -> str:

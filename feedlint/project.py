@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .config import Facts, Settings
-from .discovery import find_files
+from .discovery import files_beside, find_files
 from .gates import speaks_of_training
 from .source import Source, SourceProblem, read_bytes, source_from_bytes
 
@@ -26,13 +26,15 @@ _METADATA = ("setup.py", "setup.cfg", "pyproject.toml")
 class Project:
     """`root` is the project's folder; `overlays` maps absolute paths to texts that are not on disk (yet).
 
+    With `loose=True` the folder is only where a file happens to lie: what is far below it is not looked at.
     With `gates=False` no file is left out for what its bytes do not say; for tests, since findings must be the same.
     """
 
-    def __init__(self, root: str, settings: Settings, overlays: Mapping[str, bytes] | None = None, *, gates: bool = True) -> None:
+    def __init__(self, root: str, settings: Settings, overlays: Mapping[str, bytes] | None = None, *, gates: bool = True, loose: bool = False) -> None:
         self.root = root.rstrip("/") or "/"
         self.settings = settings
         self.gates = gates
+        self.loose = loose
         self._overlays = dict(overlays or {})
         self._bytes: dict[str, bytes | SourceProblem] = {}
         self._sources: dict[str, Source | SourceProblem] = {}
@@ -47,9 +49,10 @@ class Project:
     @cached_property
     def files(self) -> tuple[str, ...]:
         """All Python files and notebooks of the project, sorted."""
-        found = dict.fromkeys(
-            find_files([self.root], self.settings.exclude, self.settings.extend_exclude, self.root).files
-        )
+        if self.loose:
+            found = dict.fromkeys(files_beside(self.root))
+        else:
+            found = dict.fromkeys(find_files([self.root], self.settings.exclude, self.settings.extend_exclude, self.root).files)
         for path in self._overlays:
             if os.path.splitext(path)[1] in ("", ".py", ".ipynb"):  # standard input may have no name
                 found.setdefault(path)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .config import NO_OVERRIDES, Overrides, Settings, Vocabulary, load_settings
-from .discovery import Found, find_files, is_excluded, project_root
+from .discovery import Found, find_files, is_excluded, is_marked, project_root
 from .records import record
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ class Workspace:
         if root not in self._projects:
             from .project import Project
 
-            self._projects[root] = Project(root, self.settings_of(path), self._overlays)
+            loose = root not in self._named and not is_marked(root)
+            self._projects[root] = Project(root, self.settings_of(path), self._overlays, loose=loose)
         return self._projects[root]
 
     def forget(self) -> None:

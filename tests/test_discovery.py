@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from feedlint.discovery import Missing, find_files, project_root
+from feedlint.discovery import Missing, files_beside, find_files, project_root
 
 
 def write(folder: Path, *names: str) -> None:
@@ -243,3 +243,10 @@ def test_without_a_marker_a_folder_that_the_user_named_is_the_root(tmp_path: Pat
     path = str(tmp_path / "package/train.py")
     assert project_root(path, [str(tmp_path)]) == str(tmp_path)
     assert project_root(path, [str(tmp_path / "pack")]) == str(tmp_path / "package")
+
+
+def test_of_an_unmarked_folder_only_what_lies_near_belongs_to_a_script(tmp_path: Path) -> None:
+    near = ["train.py", "data/loader.py", "data/text/words.py"]
+    far = ["music/notes.txt", "music/old/song.py", ".hidden/x.py", "data/text/more/deep/deeper.py"]
+    write(tmp_path, *near, *far)
+    assert sorted(os.path.relpath(path, tmp_path) for path in files_beside(str(tmp_path))) == sorted(near)
