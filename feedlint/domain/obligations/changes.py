@@ -101,6 +101,9 @@ def _changed_by_call(semantics: Semantics, call: ir.Call) -> Iterator[ir.Express
         yield from out.items if isinstance(out, ir.Display) else (out,)
     names = semantics.names_of(call.function_expression)
     positional = call.positional
+    flag = call.keyword("inplace")
+    if flag is not None and positional and not semantics.evaluate(flag).are_all(False):
+        yield positional[0]
     if positional and any(_changes_first(name) for name in names):
         yield positional[0]
     elif len(positional) > 2 and names & item_calls.ELEMENTWISE_FUNCTIONS:

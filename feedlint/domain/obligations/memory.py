@@ -14,6 +14,7 @@ from ...semantics.values import (
     Instance,
     Tensor,
 )
+from ...semantics.values import Iterator as IteratorValue
 from .. import items
 from ..loaders import Loader
 from .answers import YES, Answer, no
@@ -26,6 +27,9 @@ def small_state(loader: Loader) -> Answer:
     for instance in objects(loader):
         assert isinstance(instance.maker, ClassValue)
         for name in items.stored_names(semantics, instance.maker.node):
+            for held in attribute(semantics, instance, name).of(IteratorValue):
+                if held.elements.of(Tensor):
+                    return no(UNKNOWN, f"each tensor in self.{name} would be sent through a file of its own", instance.call)
             for _value in attribute(semantics, instance, name).of(Tensor):
                 for store in stores(semantics, instance.maker.node, name):
                     if not _is_small(semantics, store.value):

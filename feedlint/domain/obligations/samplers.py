@@ -73,18 +73,11 @@ def _is_dataset(loader: Loader, expression: ir.Expression) -> bool:
 
 
 def _is_used_elsewhere(generator: ir.Expression) -> bool:
-    """Whether anything but its seeding and the one loader may draw from a generator."""
-    if isinstance(generator, ir.Call):
-        return False
-    if not isinstance(generator, ir.Name):
-        return True
-    uses = [use for use in generator.module.names.get(generator.id, ()) if use.scope is generator.scope and use is not generator]
-    for use in uses:
-        is_bound = isinstance(use.parent, ir.Assign) and any(target is use for target in use.parent.targets)
-        is_seeded = isinstance(use.parent, ir.Attribute) and use.parent.name == "manual_seed"
-        if not is_bound and not is_seeded:
-            return True
-    return False
+    """Whether anything but this one loader may draw from a generator: it has a name, or comes from elsewhere."""
+    made = generator
+    while isinstance(made, ir.Call) and made.method == "manual_seed" and made.receiver is not None:
+        made = made.receiver
+    return not (isinstance(made, ir.Call) and made.method == "Generator")
 
 
 def _is_left_early(loader: Loader) -> bool:
